@@ -1,0 +1,1 @@
+//! samovar: an assembly-level model checker for compiled concurrent programs.

@@ -1,0 +1,3 @@
+//! The `samovar` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The program's world: Linux system calls and models of library functions.
