@@ -3,3 +3,5 @@
 //!
 //! This crate never schedules, never searches, never prints and never touches the host's files:
 //! callers hand it bytes and decide what happens next.
+
+pub mod loader;
