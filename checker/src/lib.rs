@@ -1,1 +1,37 @@
 //! samovar: an assembly-level model checker for compiled concurrent programs.
+//!
+//! This crate is the outermost layer: the command line, the host's files, and the schedules. What
+//! an instruction does is `samovar-vm`'s knowledge, what a system call does `samovar-runtime`'s.
+//!
+//! Only this crate does input and output, and within it only [`host`] reads files for the guest,
+//! [`compile`] runs another program, and [`ending`] talks to the kernel about signals.
+
+pub mod cli;
+pub mod compile;
+pub mod ending;
+pub mod error;
+pub mod host;
+pub mod inspect;
+pub mod message;
+pub mod program;
+pub mod run;
+
+use clap::Parser;
+use ending::Ending;
+use message::Messages;
+
+/// The whole `samovar` command: parses the process's arguments, obeys, and says how to end.
+pub fn main() -> Ending {
+    let arguments = match cli::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return cli::usage::report(&error),
+    };
+    let result = match arguments.command {
+        cli::Command::Run(options) => run::run(&options),
+        cli::Command::Inspect(options) => inspect::inspect(&options),
+    };
+    result.unwrap_or_else(|error| {
+        Messages::default().error(&error);
+        Ending::Status(ending::UNUSABLE)
+    })
+}

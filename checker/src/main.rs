@@ -1,3 +1,6 @@
 //! The `samovar` command.
 
-fn main() {}
+fn main() {
+    samovar::ending::prepare();
+    samovar::main().end()
+}

@@ -1,0 +1,60 @@
+//! Help beyond the list of options, and the form of usage errors.
+
+use crate::ending::{Ending, UNUSABLE};
+use std::io::{IsTerminal, Write};
+
+/// Examples below `samovar --help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  samovar run ./a.out              run a program on the virtual CPU
+  samovar run examples/counter.c   compile a C file and run it
+  samovar inspect ./a.out          show what samovar sees in a program
+
+Exit status: that of the program for `run`; 2 if the command line or the program
+cannot be used, with one sentence that says why.";
+
+/// Text below `samovar run --help`.
+pub const RUN_HELP: &str = "\
+Standard input, output and error, the exit status and death by a signal are
+passed through. The program sees the files of this machine read-only; what it
+writes stays in a private overlay and is gone afterwards.
+
+Examples:
+  samovar run ./a.out -n 3                 everything after PROGRAM belongs to it
+  samovar run --seed 7 ./a.out             one random schedule, the same every time
+  samovar run --model none ./a.out         no models: the real libc on futexes
+  samovar run --cflags '-O2 -lm' prog.c    compile with more options, then run
+  echo '1+1' | samovar run --stats bc      pipes work; statistics on stderr
+
+Exit status: that of the program. A program killed by a signal kills samovar by
+the same signal. 1: deadlock; 2: something is unsupported; 3: the time limit.";
+
+/// Text below `samovar inspect --help`.
+pub const INSPECT_HELP: &str = "\
+Nothing is executed. The report shows segments, libraries, entry points, imports
+and how they are treated, and instructions that the virtual CPU does not have.
+
+Examples:
+  samovar inspect ./a.out
+  samovar inspect --format json ./a.out | jq .libraries";
+
+/// Prints what clap has to say: help and version as they are, errors in this program's form.
+pub fn report(error: &clap::Error) -> Ending {
+    let rendered = error.render();
+    if !error.use_stderr() {
+        let coloured = std::io::stdout().is_terminal();
+        let text = if coloured { rendered.ansi().to_string() } else { rendered.to_string() };
+        let _ = write!(std::io::stdout(), "{text}");
+        return Ending::Status(0);
+    }
+    let text = rendered.to_string();
+    match text.strip_prefix("error: ") {
+        Some(sentence) => {
+            let _ = write!(std::io::stderr(), "samovar: {sentence}");
+        }
+        None => {
+            let _ = write!(std::io::stderr(), "{text}");
+        }
+    }
+    Ending::Status(UNUSABLE)
+}

@@ -1,0 +1,92 @@
+//! Why a command cannot do what was asked. Each message is one lower-case sentence that names the
+//! thing and, where there is something to do, says what. All of these end with exit status 2.
+//!
+//! Findings about the guest are not errors and never appear here; defects of `samovar` itself are
+//! panics and do not appear here either.
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// See the module head.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// There is no such file.
+    #[error("{}: no such program; give the path of an executable or of a .c file", file.display())]
+    NoSuchProgram {
+        /// As given by the user.
+        file: PathBuf,
+    },
+    /// A directory where a program is wanted.
+    #[error("{}: a directory, not a program; name a file in it", file.display())]
+    Directory {
+        /// As given by the user.
+        file: PathBuf,
+    },
+    /// A device, a pipe or a socket where a program is wanted.
+    #[error("{}: not a regular file; give the path of an executable", file.display())]
+    NotRegular {
+        /// As given by the user.
+        file: PathBuf,
+    },
+    /// The file is there, but cannot be read.
+    #[error("{}: cannot be read: {}", file.display(), reason(error))]
+    Unreadable {
+        /// As given by the user.
+        file: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
+    /// The virtual machine is not there yet.
+    #[error("programs cannot be executed or inspected yet")]
+    NotBuilt,
+    /// The compiler could not be started.
+    #[error(
+        "the compiler {compiler} cannot be started: {}; install it or set {variable}",
+        reason(error)
+    )]
+    NoCompiler {
+        /// The command.
+        compiler: String,
+        /// `CC` or `CXX`.
+        variable: &'static str,
+        /// What the host said.
+        error: io::Error,
+    },
+    /// The compiler had complaints, which it has printed itself.
+    #[error("{}: not compiled, {compiler} failed with {status}", file.display())]
+    NotCompiled {
+        /// The source file.
+        file: PathBuf,
+        /// The command.
+        compiler: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+    },
+    /// No place for the compiler's result.
+    #[error("no temporary directory in {}: {}; set TMPDIR", parent.display(), reason(error))]
+    NoScratch {
+        /// Where it was tried.
+        parent: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
+    /// The report cannot be written.
+    #[error("the report cannot be written to the standard output: {}", reason(error))]
+    Report {
+        /// What the host said.
+        error: io::Error,
+    },
+}
+
+/// The host's reason, without the number that the standard library appends.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => "unknown reason".to_string(),
+    }
+}
