@@ -4,4 +4,6 @@
 //! This crate never schedules, never searches, never prints and never touches the host's files:
 //! callers hand it bytes and decide what happens next.
 
+pub mod host_fp;
 pub mod loader;
+pub mod vector;
