@@ -4,6 +4,21 @@
 //! This crate never schedules, never searches, never prints and never touches the host's files:
 //! callers hand it bytes and decide what happens next.
 
+pub mod code;
+pub mod context;
+pub mod cpuid;
+mod exec;
+pub mod fault;
+pub mod flags;
 pub mod host_fp;
+mod kind;
 pub mod loader;
+pub mod lower;
+pub mod machine;
+pub mod memory;
+pub mod monitor;
+pub mod reg;
+pub mod stop;
+pub mod uop;
 pub mod vector;
+pub mod x87;

@@ -1,0 +1,204 @@
+//! The rest of the integer side: conditions, flags, strings, the machine itself.
+
+use super::control::condition;
+use super::emit::{Emitter, Operand};
+use crate::kind::{FlagOp, Repeat, Str, Widen};
+use crate::reg::Reg;
+use crate::uop::{Op, Uop};
+use iced_x86::{CpuidFeature, Instruction, Mnemonic, Register};
+
+impl Emitter {
+    /// Lowers the instruction at hand; what nobody knows becomes [`Op::Unsupported`].
+    pub(super) fn instruction(&mut self) {
+        let mark = self.uops.len();
+        if self.instruction.is_invalid() {
+            self.push(Uop::new(Op::Illegal));
+            return;
+        }
+        let lowered = (is_permitted(&self.instruction, self.profile.has_v2()))
+            .then(|| self.integer().or_else(|| self.others(mark)))
+            .flatten();
+        if lowered.is_none() {
+            self.uops.truncate(mark);
+            self.unsupported();
+        }
+    }
+
+    fn others(&mut self, mark: usize) -> Option<()> {
+        self.uops.truncate(mark);
+        self.control()
+            .or_else(|| self.conditional_data())
+            .or_else(|| self.string())
+            .or_else(|| self.system())
+            .or_else(|| self.vector())
+    }
+
+    fn conditional_data(&mut self) -> Option<()> {
+        let condition = condition(self.instruction.condition_code())?;
+        if self.instruction.op_count() == 1 {
+            match self.operand(0) {
+                Operand::Low(reg, 0) => {
+                    self.push(Uop { dst: reg, aux: condition as u8, ..Uop::new(Op::SetCc) });
+                }
+                _ => {
+                    self.push(Uop { dst: Reg::T0, aux: condition as u8, ..Uop::new(Op::SetCc) });
+                    self.write(0, Reg::T0);
+                }
+            }
+            return Some(());
+        }
+        let Operand::Low(dst, width) = self.operand(0) else { return None };
+        let src = self.read(1, Reg::T0)?;
+        let op = [Op::Unsupported, Op::Cmov16, Op::Cmov32, Op::Cmov64][width];
+        self.push(Uop { dst, src, aux: condition as u8, ..Uop::new(op) });
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<()> {
+        use Mnemonic as M;
+        let (kind, width) = match self.instruction.mnemonic() {
+            M::Movsb => (Str::Movs, 0),
+            M::Movsw => (Str::Movs, 1),
+            M::Movsd if self.instruction.is_string_instruction() => (Str::Movs, 2),
+            M::Movsq => (Str::Movs, 3),
+            M::Stosb => (Str::Stos, 0),
+            M::Stosw => (Str::Stos, 1),
+            M::Stosd => (Str::Stos, 2),
+            M::Stosq => (Str::Stos, 3),
+            M::Lodsb => (Str::Lods, 0),
+            M::Lodsw => (Str::Lods, 1),
+            M::Lodsd => (Str::Lods, 2),
+            M::Lodsq => (Str::Lods, 3),
+            M::Cmpsb => (Str::Cmps, 0),
+            M::Cmpsw => (Str::Cmps, 1),
+            M::Cmpsd if self.instruction.is_string_instruction() => (Str::Cmps, 2),
+            M::Cmpsq => (Str::Cmps, 3),
+            M::Scasb => (Str::Scas, 0),
+            M::Scasw => (Str::Scas, 1),
+            M::Scasd => (Str::Scas, 2),
+            M::Scasq => (Str::Scas, 3),
+            _ => return None,
+        };
+        if self.uses_narrow_addresses() || self.has_far_segment() {
+            return None;
+        }
+        let compares = matches!(kind, Str::Cmps | Str::Scas);
+        let repeat = match (self.instruction.has_rep_prefix(), self.instruction.has_repne_prefix())
+        {
+            (false, false) => Repeat::Once,
+            (true, _) => Repeat::While,
+            (false, true) if compares => Repeat::Until,
+            (false, true) => Repeat::While,
+        };
+        self.general(Op::String, (Reg::Zero, Reg::Zero), kind as u8, width);
+        self.uops.last_mut()?.imm = repeat as i32;
+        Some(())
+    }
+
+    fn has_far_segment(&self) -> bool {
+        matches!(self.instruction.segment_prefix(), Register::FS | Register::GS)
+    }
+
+    fn uses_narrow_addresses(&self) -> bool {
+        use iced_x86::OpKind as K;
+        let narrow = [K::MemorySegESI, K::MemoryESEDI, K::MemorySegSI, K::MemoryESDI];
+        (0..self.instruction.op_count()).any(|n| narrow.contains(&self.instruction.op_kind(n)))
+    }
+
+    fn system(&mut self) -> Option<()> {
+        use Mnemonic as M;
+        let plain = |op| Some(Uop::new(op));
+        let flag = |kind: FlagOp| Some(Uop { aux: kind as u8, ..Uop::new(Op::FlagOp) });
+        let widen = |kind: Widen| Some(Uop { aux: kind as u8, ..Uop::new(Op::Widen) });
+        let uop = match self.instruction.mnemonic() {
+            M::Nop
+            | M::Endbr64
+            | M::Endbr32
+            | M::Fnop
+            | M::Prefetchnta
+            | M::Prefetcht0
+            | M::Prefetcht1
+            | M::Prefetcht2
+            | M::Prefetchw
+            | M::Prefetch
+            | M::Reservednop => None,
+            M::Clflush => None,
+            M::Pause | M::Mfence | M::Lfence | M::Sfence => plain(Op::Fence),
+            M::Syscall => plain(Op::Syscall),
+            M::Cpuid => plain(Op::Cpuid),
+            M::Rdtsc => plain(Op::TimeStamp),
+            M::Int3 => plain(Op::Breakpoint),
+            M::Ud2 | M::Ud1 | M::Ud0 => plain(Op::Illegal),
+            M::Cbw => widen(Widen::Cbw),
+            M::Cwde => widen(Widen::Cwde),
+            M::Cdqe => widen(Widen::Cdqe),
+            M::Cwd => widen(Widen::Cwd),
+            M::Cdq => widen(Widen::Cdq),
+            M::Cqo => widen(Widen::Cqo),
+            M::Clc => flag(FlagOp::Clc),
+            M::Stc => flag(FlagOp::Stc),
+            M::Cmc => flag(FlagOp::Cmc),
+            M::Cld => flag(FlagOp::Cld),
+            M::Std => flag(FlagOp::Std),
+            M::Lahf => flag(FlagOp::Lahf),
+            M::Sahf => flag(FlagOp::Sahf),
+            M::Cmpxchg8b => return self.memory_op(Op::Cmpxchg8b),
+            M::Cmpxchg16b => return self.memory_op(Op::Cmpxchg16b),
+            M::Crc32 => return self.crc32(),
+            _ => return None,
+        };
+        if let Some(uop) = uop {
+            self.push(uop);
+        }
+        Some(())
+    }
+
+    fn memory_op(&mut self, op: Op) -> Option<()> {
+        let place = self.place();
+        self.mem(op, (Reg::Zero, Reg::Zero), place, 0);
+        Some(())
+    }
+
+    fn crc32(&mut self) -> Option<()> {
+        let Operand::Low(dst, _) = self.operand(0) else { return None };
+        let width = self.width(1)?;
+        let src = self.read(1, Reg::T0)?;
+        self.general(Op::Crc32, (dst, src), 0, width);
+        Some(())
+    }
+}
+
+/// Whether the profile's processor has the instruction at all.
+fn is_permitted(instruction: &Instruction, v2: bool) -> bool {
+    use CpuidFeature as F;
+    instruction.cpuid_features().iter().all(|feature| match feature {
+        F::INTEL8086
+        | F::INTEL8086_ONLY
+        | F::INTEL186
+        | F::INTEL286
+        | F::INTEL386
+        | F::INTEL486
+        | F::X64
+        | F::CPUID
+        | F::CMOV
+        | F::CX8
+        | F::CMPXCHG16B
+        | F::CLFSH
+        | F::FPU
+        | F::FPU287
+        | F::FPU387
+        | F::FXSR
+        | F::SSE
+        | F::SSE2
+        | F::SYSCALL
+        | F::TSC
+        | F::MULTIBYTENOP
+        | F::PAUSE
+        | F::CET_IBT
+        | F::PREFETCHW
+        | F::MMX => true,
+        // LAHF and SAHF are on every processor of this century.
+        F::SSE3 | F::SSSE3 | F::SSE4_1 | F::SSE4_2 | F::POPCNT => v2,
+        _ => false,
+    })
+}

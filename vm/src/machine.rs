@@ -1,0 +1,265 @@
+//! The machine: memory, threads and decoded code. It executes one thread at a time, as told.
+//!
+//! Nothing here chooses which thread runs. Every change of a thread's registers goes through
+//! [`Machine::core_mut`], [`Machine::floating_mut`] or [`Machine::run`], which log the old values
+//! while the journal is on.
+
+use crate::code::Code;
+use crate::context::{Core, Floating};
+use crate::cpuid::Profile;
+use crate::exec::{Outcome, Work};
+use crate::lower::Style;
+use crate::memory::Memory;
+use crate::memory::journal::{Deed, Mark, Undo};
+use crate::monitor::Monitor;
+use crate::stop::{HookId, Stop};
+use std::io;
+
+/// A thread of the guest; threads are numbered in the order of their creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// The registers of a thread and what of them is already in the journal.
+#[derive(Debug, Default)]
+struct Thread {
+    core: Core,
+    floating: Floating,
+    core_saved: Option<Mark>,
+    floating_saved: Option<Mark>,
+}
+
+/// See the module head.
+#[derive(Debug)]
+pub struct Machine {
+    /// The guest's memory.
+    pub memory: Memory,
+    threads: Vec<Thread>,
+    code: Code,
+    profile: Profile,
+    instructions: u64,
+    last_mark: Mark,
+}
+
+impl Machine {
+    /// A machine without memory contents and threads.
+    pub fn new(profile: Profile) -> io::Result<Machine> {
+        let memory = Memory::new()?;
+        let last_mark = memory.journal.mark();
+        Ok(Machine {
+            memory,
+            threads: Vec::new(),
+            code: Code::default(),
+            profile,
+            instructions: 0,
+            last_mark,
+        })
+    }
+
+    /// Adds a thread with these registers.
+    pub fn add_thread(&mut self, core: Core, floating: Floating) -> ThreadId {
+        if self.memory.journal.is_on() {
+            self.memory.journal.log_deed(Deed::ThreadAdded);
+        }
+        self.threads.push(Thread { core, floating, ..Thread::default() });
+        ThreadId(self.threads.len() as u32 - 1)
+    }
+
+    /// Number of threads ever added.
+    pub fn thread_count(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    /// Integer registers of a thread.
+    pub fn core(&self, thread: ThreadId) -> &Core {
+        &self.threads[thread.0 as usize].core
+    }
+
+    /// Integer registers of a thread, to be changed.
+    pub fn core_mut(&mut self, thread: ThreadId) -> &mut Core {
+        self.save_core(thread);
+        &mut self.threads[thread.0 as usize].core
+    }
+
+    /// Floating-point registers of a thread.
+    pub fn floating(&self, thread: ThreadId) -> &Floating {
+        &self.threads[thread.0 as usize].floating
+    }
+
+    /// Floating-point registers of a thread, to be changed.
+    pub fn floating_mut(&mut self, thread: ThreadId) -> &mut Floating {
+        self.save_floating(thread);
+        &mut self.threads[thread.0 as usize].floating
+    }
+
+    fn save_core(&mut self, thread: ThreadId) {
+        let state = &mut self.threads[thread.0 as usize];
+        if self.memory.journal.is_on() && state.core_saved != Some(self.last_mark) {
+            self.memory.journal.log_core(thread.0 as usize, &state.core);
+            state.core_saved = Some(self.last_mark);
+        }
+    }
+
+    fn save_floating(&mut self, thread: ThreadId) {
+        let state = &mut self.threads[thread.0 as usize];
+        if self.memory.journal.is_on() && state.floating_saved != Some(self.last_mark) {
+            self.memory.journal.log_floating(thread.0 as usize, &state.floating);
+            state.floating_saved = Some(self.last_mark);
+        }
+    }
+
+    /// Hooks a function at its entry: a thread that gets there stops with [`Stop::Hook`].
+    pub fn set_hook(&mut self, addr: u64, hook: HookId) {
+        self.code.set_hook(addr, hook);
+    }
+
+    /// How code is lowered from now on.
+    pub fn set_style(&mut self, style: Style) {
+        self.code.style = style;
+        self.code.flush();
+    }
+
+    /// The processor that the guest believes to run on.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Instructions executed so far, by all threads; not part of the state, not undone.
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Executes up to `budget` instructions of one thread.
+    ///
+    /// A thread that stopped at a hook or before an access stops there again unless the caller
+    /// changed something: a hook is passed by [`Machine::run_past_hook`], an access by a monitor
+    /// that lets it proceed.
+    pub fn run<M: Monitor>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Stop {
+        self.execute(thread, budget, monitor, false)
+    }
+
+    /// Like [`Machine::run`], but executes the hooked function that the thread stands at.
+    pub fn run_past_hook<M: Monitor>(
+        &mut self,
+        thread: ThreadId,
+        budget: u64,
+        monitor: &mut M,
+    ) -> Stop {
+        self.execute(thread, budget, monitor, true)
+    }
+
+    fn execute<M: Monitor>(
+        &mut self,
+        thread: ThreadId,
+        budget: u64,
+        monitor: &mut M,
+        past_hook: bool,
+    ) -> Stop {
+        debug_assert_eq!(M::JOURNAL, self.memory.journal.is_on());
+        if M::JOURNAL {
+            self.save_core(thread);
+        }
+        let mut left = budget;
+        let mut past_hook = past_hook;
+        loop {
+            if self.memory.take_code_dirty() {
+                self.code.flush();
+            }
+            let outcome = self.attempt(thread, left, monitor, past_hook);
+            left -= outcome.executed;
+            self.instructions += outcome.executed;
+            match outcome.stop {
+                Some(stop) => return stop,
+                None if left == 0 => return Stop::Budget,
+                None => {}
+            }
+            past_hook = false;
+            if let Some(stop) = self.write_code(thread, monitor) {
+                return stop;
+            }
+            left -= 1;
+        }
+    }
+
+    /// Runs until the first stop or write to decoded code.
+    fn attempt<M: Monitor>(
+        &mut self,
+        thread: ThreadId,
+        budget: u64,
+        monitor: &mut M,
+        past_hook: bool,
+    ) -> Outcome {
+        let index = thread.0 as usize;
+        let state = &mut self.threads[index];
+        let first = past_hook
+            .then(|| self.code.block_past_hook(state.core.pc, &mut self.memory, &self.profile));
+        let saved = state.floating_saved == Some(self.last_mark);
+        let mut work = Work {
+            core: &mut state.core,
+            floating: &mut state.floating,
+            memory: &mut self.memory,
+            code: &mut self.code,
+            profile: &self.profile,
+            monitor,
+            thread: index,
+            floating_saved: saved,
+        };
+        let outcome = work.run(budget, first);
+        if work.floating_saved {
+            state.floating_saved = Some(self.last_mark);
+        }
+        outcome
+    }
+
+    /// Executes the one instruction that writes to decoded code, then forgets all code.
+    fn write_code<M: Monitor>(&mut self, thread: ThreadId, monitor: &mut M) -> Option<Stop> {
+        self.code.flush();
+        self.memory.forget_all_code();
+        let state = &mut self.threads[thread.0 as usize];
+        let first = self.code.solo_block(state.core.pc, &self.memory, &self.profile);
+        let mut work = Work {
+            core: &mut state.core,
+            floating: &mut state.floating,
+            memory: &mut self.memory,
+            code: &mut self.code,
+            profile: &self.profile,
+            monitor,
+            thread: thread.0 as usize,
+            floating_saved: false,
+        };
+        let outcome = work.run(1, Some(first));
+        self.code.flush();
+        self.instructions += outcome.executed;
+        match outcome.stop {
+            Some(Stop::Budget) | None => None,
+            stop => stop,
+        }
+    }
+
+    /// Starts a step: undo can return to here. Registers are logged anew after it.
+    pub fn mark(&mut self) -> Mark {
+        self.last_mark = self.memory.journal.mark();
+        self.last_mark
+    }
+
+    /// Undoes everything since `mark`.
+    pub fn undo_to(&mut self, mark: Mark) {
+        while let Some(rest) = self.memory.undo_one(mark) {
+            match rest {
+                None => {}
+                Some(Undo::Core { thread, core }) => self.threads[thread].core = core,
+                Some(Undo::Floating { thread, floating }) => {
+                    self.threads[thread].floating = *floating;
+                }
+                Some(Undo::Deed(Deed::ThreadAdded)) => {
+                    self.threads.pop();
+                }
+                Some(_) => unreachable!("memory undoes its own entries"),
+            }
+        }
+        self.last_mark = mark;
+        for thread in &mut self.threads {
+            thread.core_saved = None;
+            thread.floating_saved = None;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The journal: old values of everything a step changed, newest last.
+//!
+//! Undoing pops entries and puts the old values back; nothing else is needed to return to an
+//! earlier state exactly. Small memory writes take one 16-byte entry and no allocation; larger or
+//! rarer changes put a marker in the same log and keep their old value on a side stack, so that
+//! the order of all changes is one order.
+//!
+//! Invariant: while the journal is on, every change of memory contents, page flags, shadow bytes,
+//! regions, objects and thread contexts is logged before it happens.
+
+use super::object::Object;
+use super::region::RegionMap;
+use crate::context::{Core, Floating};
+use std::sync::Arc;
+
+/// Position in the journal; undo goes back to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(usize);
+
+const TAG_SHIFT: u32 = 56;
+const ADDR_MASK: u64 = (1 << TAG_SHIFT) - 1;
+const TAG_SHADOW: u64 = 0x10;
+const TAG_CORE: u64 = 0x20;
+const TAG_FLOATING: u64 = 0x21;
+const TAG_DEED: u64 = 0x22;
+
+/// One log entry: a tag and an address, and up to eight old bytes.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    tagged: u64,
+    old: u64,
+}
+
+const _: () = assert!(size_of::<Entry>() == 16);
+
+/// A change that does not fit into a log entry.
+#[derive(Debug)]
+pub(crate) enum Deed {
+    /// The region map was replaced.
+    Regions(Arc<RegionMap>),
+    /// Page flags of consecutive pages.
+    PageFlags { first: usize, old: Box<[u8]> },
+    /// Contents of a range that was dropped or overwritten wholesale.
+    Contents { addr: u64, old: Box<[u8]> },
+    /// Shadow bytes of a range.
+    Shadow { addr: u64, old: Box<[u8]> },
+    /// A heap or global object appeared, changed or went.
+    Object { addr: u64, old: Option<Object> },
+    /// A thread was added.
+    ThreadAdded,
+}
+
+/// What undo has to put back next.
+pub(crate) enum Undo {
+    Bytes { addr: u64, size: usize, old: u64 },
+    ShadowBytes { addr: u64, size: usize, old: u64 },
+    Core { thread: usize, core: Core },
+    Floating { thread: usize, floating: Box<Floating> },
+    Deed(Deed),
+}
+
+/// See the module head.
+#[derive(Debug, Default)]
+pub struct Journal {
+    on: bool,
+    entries: Vec<Entry>,
+    cores: Vec<Core>,
+    floating: Vec<Box<Floating>>,
+    deeds: Vec<Deed>,
+}
+
+impl Journal {
+    /// Whether changes are being logged.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Starts or stops logging; stopping forgets everything logged so far.
+    pub fn set_on(&mut self, on: bool) {
+        self.on = on;
+        if !on {
+            self.entries.clear();
+            self.cores.clear();
+            self.floating.clear();
+            self.deeds.clear();
+        }
+    }
+
+    /// The present position.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark(self.entries.len())
+    }
+
+    /// Number of entries since `mark`.
+    pub fn len_since(&self, mark: Mark) -> usize {
+        self.entries.len() - mark.0
+    }
+
+    /// Addresses and sizes of small memory writes since `mark`, oldest first.
+    pub fn writes_since(&self, mark: Mark) -> impl Iterator<Item = (u64, usize)> + '_ {
+        self.entries[mark.0..]
+            .iter()
+            .filter(|entry| entry.tagged >> TAG_SHIFT <= 8)
+            .map(|entry| (entry.tagged & ADDR_MASK, (entry.tagged >> TAG_SHIFT) as usize))
+    }
+
+    #[inline(always)]
+    pub(crate) fn log_bytes(&mut self, addr: u64, size: usize, old: u64) {
+        debug_assert!(matches!(size, 1..=8));
+        self.entries.push(Entry { tagged: addr | (size as u64) << TAG_SHIFT, old });
+    }
+
+    #[inline(always)]
+    pub(crate) fn log_shadow(&mut self, addr: u64, size: usize, old: u64) {
+        debug_assert!(matches!(size, 1..=8));
+        let tag = TAG_SHADOW | (size as u64 & 7);
+        self.entries.push(Entry { tagged: addr | tag << TAG_SHIFT, old });
+    }
+
+    pub(crate) fn log_core(&mut self, thread: usize, core: &Core) {
+        self.entries.push(Entry { tagged: TAG_CORE << TAG_SHIFT, old: thread as u64 });
+        self.cores.push(*core);
+    }
+
+    pub(crate) fn log_floating(&mut self, thread: usize, floating: &Floating) {
+        self.entries.push(Entry { tagged: TAG_FLOATING << TAG_SHIFT, old: thread as u64 });
+        self.floating.push(Box::new(floating.clone()));
+    }
+
+    pub(crate) fn log_deed(&mut self, deed: Deed) {
+        self.entries.push(Entry { tagged: TAG_DEED << TAG_SHIFT, old: 0 });
+        self.deeds.push(deed);
+    }
+
+    /// Takes the newest entry back to front until `mark` is reached.
+    pub(crate) fn pop_until(&mut self, mark: Mark) -> Option<Undo> {
+        if self.entries.len() <= mark.0 {
+            return None;
+        }
+        let Entry { tagged, old } = self.entries.pop()?;
+        let addr = tagged & ADDR_MASK;
+        let tag = tagged >> TAG_SHIFT;
+        Some(match tag {
+            TAG_CORE => Undo::Core { thread: old as usize, core: self.cores.pop()? },
+            TAG_FLOATING => Undo::Floating { thread: old as usize, floating: self.floating.pop()? },
+            TAG_DEED => Undo::Deed(self.deeds.pop()?),
+            size @ 1..=8 => Undo::Bytes { addr, size: size as usize, old },
+            shadow => {
+                let size = match shadow & 7 {
+                    0 => 8,
+                    size => size as usize,
+                };
+                Undo::ShadowBytes { addr, size, old }
+            }
+        })
+    }
+}

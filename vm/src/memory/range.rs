@@ -1,0 +1,329 @@
+//! Operations on ranges: mapping, protection, whole-buffer reads and writes, objects, undo.
+//!
+//! These serve the loader, the system calls and debuggers; the execution loop uses the small
+//! loads and stores of the parent module.
+
+use super::journal::{Deed, Mark, Undo};
+use super::object::{Object, ObjectKind, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
+use super::region::{Perms, Region};
+use super::{
+    ADDRESS_LIMIT, CODE, EXEC, Memory, PAGE_SHIFT, PAGE_SIZE, READ, SHADOW, WRITE, log_old,
+};
+use crate::fault::{AccessKind, Fault};
+use std::sync::Arc;
+
+fn flags_of(perms: Perms) -> u8 {
+    [(perms.read, READ), (perms.write, WRITE), (perms.exec, EXEC)]
+        .into_iter()
+        .filter_map(|(on, flag)| on.then_some(flag))
+        .sum()
+}
+
+/// Whether `[addr, addr + len)` is a page-aligned, non-empty range of the address space.
+pub fn is_page_range(addr: u64, len: u64) -> bool {
+    addr.is_multiple_of(PAGE_SIZE)
+        && len.is_multiple_of(PAGE_SIZE)
+        && len > 0
+        && addr.checked_add(len).is_some_and(|end| end <= ADDRESS_LIMIT)
+}
+
+impl Memory {
+    /// Maps fresh zero pages in place of whatever was there.
+    ///
+    /// # Panics
+    /// If the range is not page-aligned or leaves the address space.
+    pub fn map(&mut self, addr: u64, len: u64, region: (Perms, Arc<str>, u64)) {
+        assert!(is_page_range(addr, len), "bad mapping {addr:#x}+{len:#x}");
+        let (perms, name, file_offset) = region;
+        self.drop_contents(addr, len);
+        self.replace_regions(|regions| {
+            regions.insert(addr, Region { end: addr + len, perms, name, file_offset });
+        });
+        self.set_page_flags(addr, len, |_| flags_of(perms));
+    }
+
+    /// Removes mappings; the contents are gone.
+    pub fn unmap(&mut self, addr: u64, len: u64) {
+        assert!(is_page_range(addr, len), "bad unmapping {addr:#x}+{len:#x}");
+        self.drop_contents(addr, len);
+        self.replace_regions(|regions| regions.remove(addr, addr + len));
+        self.set_page_flags(addr, len, |_| 0);
+    }
+
+    /// Drops the contents of mapped pages, which read as zero afterwards.
+    pub fn clear(&mut self, addr: u64, len: u64) {
+        assert!(is_page_range(addr, len), "bad clearing {addr:#x}+{len:#x}");
+        self.drop_contents(addr, len);
+        self.set_page_flags(addr, len, |old| old & !CODE);
+    }
+
+    /// Changes the permissions of mapped pages.
+    pub fn protect(&mut self, addr: u64, len: u64, perms: Perms) {
+        assert!(is_page_range(addr, len), "bad protection {addr:#x}+{len:#x}");
+        self.replace_regions(|regions| regions.protect(addr, addr + len, perms));
+        let flags = flags_of(perms);
+        self.set_page_flags(addr, len, |old| old & SHADOW | flags);
+    }
+
+    fn replace_regions(&mut self, change: impl FnOnce(&mut super::RegionMap)) {
+        if self.journal.is_on() {
+            self.journal.log_deed(Deed::Regions(Arc::clone(&self.regions)));
+        }
+        change(Arc::make_mut(&mut self.regions));
+    }
+
+    fn set_page_flags(&mut self, addr: u64, len: u64, new: impl Fn(u8) -> u8) {
+        let first = (addr >> PAGE_SHIFT) as usize;
+        let pages = &mut self.pages.bytes_mut()[first..first + (len >> PAGE_SHIFT) as usize];
+        if self.journal.is_on() {
+            self.journal.log_deed(Deed::PageFlags { first, old: (&*pages).into() });
+        }
+        for page in pages {
+            self.code_dirty |= *page & CODE != 0;
+            *page = new(*page);
+        }
+    }
+
+    fn drop_contents(&mut self, addr: u64, len: u64) {
+        let (at, size) = (addr as usize, len as usize);
+        for page in (at..at + size).step_by(PAGE_SIZE as usize) {
+            if !self.journal.is_on() {
+                break;
+            }
+            let flags = self.pages.bytes()[page >> PAGE_SHIFT];
+            let range = page..page + PAGE_SIZE as usize;
+            let old = &self.data.bytes()[range.clone()];
+            if old.iter().any(|&byte| byte != 0) {
+                self.journal.log_deed(Deed::Contents { addr: page as u64, old: old.into() });
+            }
+            if flags & SHADOW != 0 {
+                let old = self.shadow.bytes()[range].into();
+                self.journal.log_deed(Deed::Shadow { addr: page as u64, old });
+            }
+        }
+        self.data.discard(at, size);
+        self.shadow.discard(at, size);
+    }
+
+    /// Copies bytes out; the guest must be permitted to read them.
+    pub fn read(&self, addr: u64, into: &mut [u8]) -> Result<(), Fault> {
+        let size = into.len() as u64;
+        if self.permits(addr, size, READ).is_none() {
+            return Err(self.explain(addr, size as u32, AccessKind::Read));
+        }
+        into.copy_from_slice(&self.data.bytes()[addr as usize..addr as usize + into.len()]);
+        Ok(())
+    }
+
+    /// Borrows bytes; the guest must be permitted to read them.
+    pub fn slice(&self, addr: u64, len: u64) -> Result<&[u8], Fault> {
+        if self.permits(addr, len, READ).is_none() {
+            return Err(self.explain(addr, len as u32, AccessKind::Read));
+        }
+        Ok(&self.data.bytes()[addr as usize..(addr + len) as usize])
+    }
+
+    /// Copies bytes in; the guest must be permitted to write them.
+    pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Fault> {
+        if self.permits(addr, bytes.len() as u64, WRITE).is_none() {
+            return Err(self.explain(addr, bytes.len() as u32, AccessKind::Write));
+        }
+        self.write_any(addr, bytes);
+        Ok(())
+    }
+
+    /// Copies bytes into mapped memory whatever its permissions: for loaders and debuggers.
+    ///
+    /// # Panics
+    /// If the range leaves the address space.
+    pub fn write_any(&mut self, addr: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let at = addr as usize;
+        let target = &mut self.data.bytes_mut()[at..at + bytes.len()];
+        if self.journal.is_on() {
+            if bytes.len() <= 64 {
+                log_old(&mut self.journal, addr, target);
+            } else {
+                self.journal.log_deed(Deed::Contents { addr, old: (&*target).into() });
+            }
+        }
+        target.copy_from_slice(bytes);
+        self.mark_written(addr, bytes.len() as u64);
+    }
+
+    fn mark_written(&mut self, addr: u64, len: u64) {
+        for page in addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT {
+            let flags = self.pages.bytes()[page as usize];
+            self.code_dirty |= flags & CODE != 0;
+            if flags & SHADOW != 0 {
+                let from = addr.max(page << PAGE_SHIFT);
+                let to = (addr + len).min((page + 1) << PAGE_SHIFT);
+                self.initialise(from, to - from);
+            }
+        }
+    }
+
+    /// Reads a little-endian 64-bit word.
+    pub fn read_u64(&self, addr: u64) -> Result<u64, Fault> {
+        let mut bytes = [0; 8];
+        self.read(addr, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Reads a little-endian 32-bit word.
+    pub fn read_u32(&self, addr: u64) -> Result<u32, Fault> {
+        let mut bytes = [0; 4];
+        self.read(addr, &mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// Writes a little-endian 64-bit word.
+    pub fn write_u64(&mut self, addr: u64, value: u64) -> Result<(), Fault> {
+        self.write(addr, &value.to_le_bytes())
+    }
+
+    /// Writes a little-endian 32-bit word.
+    pub fn write_u32(&mut self, addr: u64, value: u32) -> Result<(), Fault> {
+        self.write(addr, &value.to_le_bytes())
+    }
+
+    /// Reads a string up to its terminating zero, at most `max` bytes.
+    pub fn read_c_string(&self, addr: u64, max: usize) -> Result<Vec<u8>, Fault> {
+        let mut string = Vec::new();
+        for at in addr..addr.saturating_add(max as u64) {
+            match self.slice(at, 1)?[0] {
+                0 => break,
+                byte => string.push(byte),
+            }
+        }
+        Ok(string)
+    }
+
+    /// Bytes from `addr` to the end of its page that may be executed; empty if none.
+    pub(crate) fn fetch(&self, addr: u64, max: usize) -> &[u8] {
+        let mut len = 0;
+        while len < max && self.page_flags(addr.saturating_add(len as u64)) & EXEC != 0 {
+            let at = addr + len as u64;
+            len += (PAGE_SIZE - at % PAGE_SIZE) as usize;
+        }
+        self.data.bytes().get(addr as usize..addr as usize + len.min(max)).unwrap_or(&[])
+    }
+
+    /// Notes that instructions of `[addr, addr + len)` were decoded.
+    pub(crate) fn note_code(&mut self, addr: u64, len: u64) {
+        for page in addr >> PAGE_SHIFT..=(addr + len.max(1) - 1) >> PAGE_SHIFT {
+            self.pages.bytes_mut()[page as usize] |= CODE;
+        }
+    }
+
+    /// Forgets which pages hold code, because all blocks were thrown away.
+    pub(crate) fn forget_all_code(&mut self) {
+        let regions = Arc::clone(&self.regions);
+        for (start, region) in regions.iter().filter(|(_, region)| region.perms.exec) {
+            let pages = (start >> PAGE_SHIFT) as usize..(region.end >> PAGE_SHIFT) as usize;
+            for page in &mut self.pages.bytes_mut()[pages] {
+                *page &= !CODE;
+            }
+        }
+        self.code_dirty = false;
+    }
+
+    /// Whether an access would hit decoded code.
+    pub(crate) fn is_code(&self, addr: u64, len: u64) -> bool {
+        self.permits(addr, len, WRITE).is_some()
+            && (addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT)
+                .any(|page| self.pages.bytes()[page as usize] & CODE != 0)
+    }
+
+    /// Whether decoded code may be stale; asking resets the answer.
+    pub(crate) fn take_code_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.code_dirty)
+    }
+
+    /// Turns on byte-exact judgement for pages; every byte belongs to no object at first, or to
+    /// one uninitialised whole where `addressable`.
+    pub fn shadow_pages(&mut self, addr: u64, len: u64, addressable: bool) {
+        let state = if addressable { 0 } else { SHADOW_POISON };
+        if !addressable {
+            self.set_shadow(addr, len, state);
+        }
+        self.set_page_flags(addr, len, |old| old | SHADOW);
+    }
+
+    fn set_shadow(&mut self, addr: u64, len: u64, state: u8) {
+        let shadow = &mut self.shadow.bytes_mut()[addr as usize..(addr + len) as usize];
+        if self.journal.is_on() {
+            self.journal.log_deed(Deed::Shadow { addr, old: (&*shadow).into() });
+        }
+        shadow.fill(state);
+    }
+
+    fn set_object(&mut self, addr: u64, object: Option<Object>) {
+        let old = self.objects.set(addr, object);
+        if self.journal.is_on() {
+            self.journal.log_deed(Deed::Object { addr, old });
+        }
+    }
+
+    /// Makes an object with exact bounds on shadowed pages.
+    pub fn create_object(&mut self, addr: u64, object: Object, initialised: bool) {
+        self.set_object(addr, Some(object));
+        self.set_shadow(addr, object.size, if initialised { SHADOW_INIT } else { 0 });
+    }
+
+    /// Marks a heap block as freed: later accesses are use after free.
+    pub fn free_object(&mut self, addr: u64, thread: u32) {
+        if let Some(&object) = self.objects.get(addr) {
+            self.set_object(addr, Some(Object { kind: ObjectKind::Freed { thread }, ..object }));
+            self.set_shadow(addr, object.size, SHADOW_POISON | SHADOW_FREED);
+        }
+    }
+
+    /// Removes an object from the table; its bytes belong to no object.
+    pub fn forget_object(&mut self, addr: u64) {
+        if let Some(&object) = self.objects.get(addr) {
+            self.set_object(addr, None);
+            self.set_shadow(addr, object.size, SHADOW_POISON);
+        }
+    }
+
+    /// Puts back one entry; entries about threads go back to the caller.
+    pub(crate) fn undo_one(&mut self, mark: Mark) -> Option<Option<Undo>> {
+        match self.journal.pop_until(mark)? {
+            Undo::Bytes { addr, size, old } => {
+                let at = addr as usize;
+                self.data.bytes_mut()[at..at + size].copy_from_slice(&old.to_le_bytes()[..size]);
+                self.code_dirty |= self.page_flags(addr) & CODE != 0;
+            }
+            Undo::ShadowBytes { addr, size, old } => {
+                let at = addr as usize;
+                self.shadow.bytes_mut()[at..at + size].copy_from_slice(&old.to_le_bytes()[..size]);
+            }
+            Undo::Deed(Deed::Regions(old)) => self.regions = old,
+            Undo::Deed(Deed::PageFlags { first, old }) => {
+                // Decoding is not journalled: a page keeps its code mark.
+                let pages = &mut self.pages.bytes_mut()[first..first + old.len()];
+                for (page, &flags) in pages.iter_mut().zip(&old) {
+                    self.code_dirty |= (*page | flags) & CODE != 0;
+                    *page = flags;
+                }
+            }
+            Undo::Deed(Deed::Contents { addr, old }) => {
+                self.data.bytes_mut()[addr as usize..addr as usize + old.len()]
+                    .copy_from_slice(&old);
+                self.code_dirty |= self.page_flags(addr) & CODE != 0;
+            }
+            Undo::Deed(Deed::Shadow { addr, old }) => {
+                self.shadow.bytes_mut()[addr as usize..addr as usize + old.len()]
+                    .copy_from_slice(&old);
+            }
+            Undo::Deed(Deed::Object { addr, old }) => {
+                self.objects.set(addr, old);
+            }
+            other => return Some(Some(other)),
+        }
+        Some(None)
+    }
+}
