@@ -18,7 +18,7 @@ const NEEDED_MAX: usize = 1024;
 
 /// Longest name of a library (PATH_MAX of Linux), and longest search path.
 const NAME_LEN_MAX: usize = 4096;
-const SEARCH_PATH_LEN_MAX: usize = 65536;
+const SEARCH_PATH_LEN_MAX: usize = 16384;
 
 /// Tag of packed relative relocations, and their size in bytes (newer than goblin's list).
 const DT_RELR: u64 = 36;

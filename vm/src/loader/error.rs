@@ -148,6 +148,34 @@ pub enum LoadError {
         /// Path in PT_INTERP.
         interpreter: String,
     },
+    /// A shared library is nowhere to be found.
+    #[error("{}", missing_library(library, needed_by, looked, *foreign))]
+    MissingLibrary {
+        /// The library.
+        library: String,
+        /// The file that needs it.
+        needed_by: String,
+        /// Directories (and the cache) that were searched; empty if the name is a path.
+        looked: Vec<String>,
+        /// Whether one for another machine was found.
+        foreign: bool,
+    },
+    /// A program stands where a library is needed.
+    #[error("{file}: a program linked at fixed addresses, not a shared library")]
+    NotALibrary {
+        /// The file.
+        file: String,
+    },
+    /// The search for libraries does not come to an end.
+    #[error("{file}: needs more than {libraries} libraries, or a search of over {paths} paths")]
+    TooManyLibraries {
+        /// The program.
+        file: String,
+        /// Most libraries.
+        libraries: usize,
+        /// Most paths tried.
+        paths: usize,
+    },
     /// Arguments and environment do not fit on the stack.
     #[error("{file}: the argument list is too long: {size} bytes, at most {limit} are allowed")]
     ArgumentsTooLong {
@@ -166,4 +194,14 @@ pub enum LoadError {
         /// Which string.
         what: String,
     },
+}
+
+/// The sentence for a missing library: what, for whom, and where it is not.
+fn missing_library(library: &str, needed_by: &str, looked: &[String], foreign: bool) -> String {
+    let found = if foreign { "found only for another machine" } else { "not found" };
+    let mut sentence = format!("{needed_by}: needs the library {library}, which was {found}");
+    if !looked.is_empty() {
+        sentence.push_str(&format!(" (looked in {})", looked.join(", ")));
+    }
+    sentence
 }

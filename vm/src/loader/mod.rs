@@ -7,7 +7,7 @@
 //! ```text
 //!  bytes ──Image::parse──▶ Image ──plan──▶ Plan { mappings, stack, entry, rsp, brk }
 //!                            │
-//!                            ├─closure──▶ every shared library, or the one that is missing
+//!                            ├─resolve_closure──▶ every shared library, or the one that is missing
 //!                            └─SymbolTable──▶ name ⇄ address
 //! ```
 //!
@@ -15,23 +15,31 @@
 //! multiple of the bytes handed in. A file that Linux would refuse is refused with one sentence.
 
 mod auxv;
+mod cache;
+mod closure;
 mod dynamic;
 mod elf;
 mod error;
 mod image;
 mod plan;
+mod search;
 mod segment;
 mod stack;
 mod symbol;
+mod symbols;
 
 pub use auxv::AuxKey;
+pub use cache::LibraryCache;
+pub use closure::{Closure, Library, resolve_closure};
 pub use dynamic::DynamicInfo;
 pub use error::LoadError;
 pub use image::{Image, ImageKind, RelocationSummary, TlsSegment};
 pub use plan::{Layout, Mapping, Plan, PlanOptions, plan};
+pub use search::{Files, SearchOptions};
 pub use segment::{Perms, Segment};
 pub use stack::InitialStack;
 pub use symbol::{Symbol, SymbolBinding, SymbolKind};
+pub use symbols::{Located, Module, Nearest, SymbolTable};
 
 /// Size of a guest page.
 pub const PAGE_SIZE: u64 = 4096;

@@ -128,7 +128,8 @@ fn check_segment(
     let memory_end = vaddr.checked_add(memsz).and_then(page_ceil);
     if memory_end.is_none_or(|end| end > ADDRESS_SPACE_END) {
         return fault(format!(
-            "{memsz:#x} bytes at {vaddr:#x} reach beyond the address space of {ADDRESS_SPACE_END:#x}"
+            "{memsz:#x} bytes at {vaddr:#x} reach beyond the address space, which ends at \
+             {ADDRESS_SPACE_END:#x}"
         ));
     }
     if offset % PAGE_SIZE != vaddr % PAGE_SIZE && filesz > 0 {
