@@ -12,7 +12,7 @@ use goblin::elf::program_header::{PT_GNU_STACK, PT_INTERP, PT_NOTE, PT_TLS};
 use goblin::elf::reloc::{
     R_X86_64_COPY, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE,
 };
-use goblin::elf::section_header::{SHT_FINI_ARRAY, SHT_INIT_ARRAY};
+use goblin::elf::section_header::{SHF_EXECINSTR, SHT_FINI_ARRAY, SHT_INIT_ARRAY};
 use goblin::elf::{ProgramHeader, SectionHeader};
 
 use super::dynamic::{DynamicInfo, bytes_at, read_dynamic};
@@ -256,6 +256,29 @@ impl Image {
     /// Addresses of the destructors' table, from the dynamic section or the section headers.
     pub fn fini_array(&self) -> Option<Range<u64>> {
         self.dynamic.fini_array.clone().or_else(|| self.section_range(SHT_FINI_ARRAY))
+    }
+
+    /// Addresses of code: of the executable sections, or of whole segments if there is no section
+    /// table. Disjoint and ascending.
+    pub fn code_ranges(&self) -> Vec<Range<u64>> {
+        let executable = |section: &&SectionHeader| {
+            section.sh_flags & u64::from(SHF_EXECINSTR) != 0 && section.sh_addr != 0
+        };
+        let sections = self.sections.iter().filter(executable);
+        let mut ranges: Vec<Range<u64>> =
+            sections.filter_map(|s| Some(s.sh_addr..s.sh_addr.checked_add(s.sh_size)?)).collect();
+        if ranges.is_empty() {
+            let segments = self.segments.iter().filter(|segment| segment.perms.exec);
+            ranges = segments.map(|s| s.vaddr..s.vaddr + s.filesz).collect();
+        }
+        ranges.sort_by_key(|range| (range.start, range.end));
+        let mut covered = 0;
+        for range in &mut ranges {
+            range.start = range.start.max(covered);
+            covered = covered.max(range.end);
+        }
+        ranges.retain(|range| !range.is_empty());
+        ranges
     }
 
     /// Counts the relocations by sort.

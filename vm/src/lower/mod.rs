@@ -11,6 +11,7 @@ mod control;
 mod emit;
 mod integer;
 mod misc;
+pub mod survey;
 mod table;
 mod vector;
 
