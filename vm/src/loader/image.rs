@@ -115,9 +115,9 @@ impl Image {
         let dynamic = read_dynamic(&bytes, &headers, &segments, name)?;
         let interpreter = read_interpreter(&bytes, &headers, name)?;
         let find = |kind: u32| headers.iter().find(|header| header.p_type == kind);
-        let image = Image {
+        let mut image = Image {
             name: name.to_string(),
-            kind: classify(fixed, interpreter.is_some(), &dynamic, header.e_entry),
+            kind: ImageKind::SharedLibrary,
             fixed,
             entry: header.e_entry,
             sections: elf::read_section_headers(&bytes, &header),
@@ -135,6 +135,7 @@ impl Image {
             dynamic,
             bytes,
         };
+        image.kind = classify(&image);
         if image.kind != ImageKind::SharedLibrary && !image.entry_is_executable() {
             return Err(LoadError::Entry { file: image.name, entry: image.entry });
         }
@@ -337,20 +338,23 @@ impl std::fmt::Debug for Image {
     }
 }
 
-/// Tells programs from libraries: both may be of type ET_DYN.
-fn classify(fixed: bool, interpreter: bool, dynamic: &DynamicInfo, entry: u64) -> ImageKind {
-    let library = !fixed && !dynamic.pie && (dynamic.soname.is_some() || entry == 0);
-    match (library, fixed, interpreter) {
-        (true, _, _) => ImageKind::SharedLibrary,
-        (_, true, true) => ImageKind::DynamicExec,
-        (_, true, false) => ImageKind::StaticExec,
-        (_, false, true) => ImageKind::DynamicPie,
-        // Before DF_1_PIE, only the interpreter's name told a program from a library.
-        (_, false, false) if dynamic.pie => ImageKind::StaticPie,
-        (_, false, false) if dynamic.present && !dynamic.needed.is_empty() => {
-            ImageKind::SharedLibrary
-        }
-        (_, false, false) => ImageKind::StaticPie,
+/// Tells programs from libraries: both may be of type ET_DYN. Only newer linkers mark programs
+/// (DF_1_PIE); before that, a library is known by its name, its needs or its exports.
+fn classify(image: &Image) -> ImageKind {
+    let dynamic = &image.dynamic;
+    let interpreter = image.interpreter.is_some();
+    let exports = || image.dynamic_symbols().any(|symbol| symbol.defined);
+    let library = || {
+        dynamic.soname.is_some()
+            || image.entry == 0
+            || !interpreter && (!dynamic.needed.is_empty() || exports())
+    };
+    match (image.fixed, interpreter) {
+        (true, true) => ImageKind::DynamicExec,
+        (true, false) => ImageKind::StaticExec,
+        (false, _) if !dynamic.pie && library() => ImageKind::SharedLibrary,
+        (false, true) => ImageKind::DynamicPie,
+        (false, false) => ImageKind::StaticPie,
     }
 }
 

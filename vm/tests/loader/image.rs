@@ -57,6 +57,9 @@ fn system_libraries() {
     assert!(linker.entry_is_executable());
     assert_eq!(linker.interpreter(), None);
 
+    let musl = parse("/lib/ld-musl-x86_64.so.1");
+    assert_eq!(musl.kind(), ImageKind::SharedLibrary, "neither named nor marked");
+
     let ls = parse("/bin/ls");
     assert_eq!(ls.kind(), ImageKind::DynamicPie);
     assert!(ls.imports().any(|symbol| symbol.name == "__libc_start_main"));
