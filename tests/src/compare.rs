@@ -63,7 +63,11 @@ fn first_difference(what: &str, native: &[u8], guest: &[u8]) -> Option<String> {
         format!("{:?}", String::from_utf8_lossy(&bytes[from.min(end)..end]))
     };
     let (n, g) = (show(native), show(guest));
-    Some(format!("{what} at byte {at}: natively {n} ({} bytes), here {g} ({} bytes)", native.len(), guest.len()))
+    Some(format!(
+        "{what} at byte {at}: natively {n} ({} bytes), here {g} ({} bytes)",
+        native.len(),
+        guest.len()
+    ))
 }
 
 /// Runs a job in every given way and lists what is not identical, one line each.

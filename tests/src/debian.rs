@@ -119,14 +119,20 @@ fn interpreters(list: &mut List) {
     list.slow("perl", "modules", &["-MList::Util=sum", "-MPOSIX", "-e", PERL_MODULES], b"");
     list.quick("/usr/bin/python3", "-c 1+1", &["-I", "-S", "-c", "print(1 + 1)"], b"");
     list.slow("/usr/bin/python3", "script", &["-I", "-S", "-c", &script("tour.py")], b"");
-    list.slow("/usr/bin/python3", "with site", &["-I", "-c", "import sys; print(sys.maxsize)"], b"");
+    list.slow(
+        "/usr/bin/python3",
+        "with site",
+        &["-I", "-c", "import sys; print(sys.maxsize)"],
+        b"",
+    );
     // Hash orders are random unless told otherwise.
     for case in list.0.iter_mut().filter(|case| case.name.starts_with("perl")) {
         case.job = case.job.clone().env("PERL_HASH_SEED", "0").env("PERL_PERTURB_KEYS", "0");
     }
 }
 
-const PERL_MODULES: &str = "print sum(1..100), ' ', floor(-2.5), ' ', strftime('%F', gmtime 0), qq(\\n)";
+const PERL_MODULES: &str =
+    "print sum(1..100), ' ', floor(-2.5), ' ', strftime('%F', gmtime 0), qq(\\n)";
 
 const JQ: &str = "[.[] | select(.n % 3 == 0) | .s |= ascii_upcase] | sort_by(.s) | .[:5], length";
 
@@ -135,10 +141,16 @@ const DC: &[u8] = b"20k 2v p 2 200^ p [la1+dsa*pla10>y]sy 0sa1 lyx\n";
 fn databases_and_calculators(list: &mut List) {
     list.quick("sqlite3", "memory", &[":memory:"], script("database.sql").as_bytes());
     list.quick("bc", "pi", &["-lq"], b"scale=100; 4*a(1)\n");
-    list.quick("bc", "mixed", &["-lq"], b"2^300; scale=20; e(1); l(2); s(1); for(i=0;i<9;i++) i^i\n");
+    list.quick(
+        "bc",
+        "mixed",
+        &["-lq"],
+        b"2^300; scale=20; e(1); l(2); s(1); for(i=0;i<9;i++) i^i\n",
+    );
     list.slow("dc", "mixed", &[], DC);
-    let rows: Vec<String> =
-        (0..300).map(|n| format!("{{\"n\":{n},\"s\":\"v{}\",\"x\":{}}}", n * 7 % 50, n as f64 / 8.0)).collect();
+    let rows: Vec<String> = (0..300)
+        .map(|n| format!("{{\"n\":{n},\"s\":\"v{}\",\"x\":{}}}", n * 7 % 50, n as f64 / 8.0))
+        .collect();
     list.quick("jq", "query", &["-c", JQ], format!("[{}]", rows.join(",")).as_bytes());
     list.quick("openssl", "sha256", &["dgst", "-sha256"], &lines(2000));
     list.slow("openssl", "sha3-512", &["dgst", "-sha3-512"], &lines(2000));
@@ -163,7 +175,12 @@ fn core_utilities(list: &mut List) {
     list.quick("sort", "-k2", &["-k2"], &text);
     list.slow("sort", "--parallel=4", &["--parallel=4", "-S1M", "-rn"], &lines(50_000));
     list.quick("sha256sum", "", &[], &text);
-    list.quick("factor", "", &["123456789012345678", "97", "1000000016000000063", "600851475143"], b"");
+    list.quick(
+        "factor",
+        "",
+        &["123456789012345678", "97", "1000000016000000063", "600851475143"],
+        b"",
+    );
     list.quick("seq", "", &["-f", "%.3g", "1", "0.25", "50"], b"");
     list.quick("od", "", &["-A", "d", "-t", "x2z"], &text[..5000]);
     list.quick("cat", "", &["-n"], &text);
@@ -187,7 +204,12 @@ fn core_utilities(list: &mut List) {
     list.slow("stat", "", &["-c", "%s %a %F %n", "/usr/include/stdio.h", DIRECTORY], b"");
     list.slow("diff", "", &["-u", "/usr/include/stdio.h", "/usr/include/wchar.h"], b"");
     list.slow("grep", "-P", &["-P", "(?<=q)u\\w+", "-o"], &text);
-    list.slow("tar", "", &["-C", "/usr/include/linux", "-cf", "-", "--sort=name", "byteorder"], b"");
+    list.slow(
+        "tar",
+        "",
+        &["-C", "/usr/include/linux", "-cf", "-", "--sort=name", "byteorder"],
+        b"",
+    );
 }
 
 fn toolchain(list: &mut List) {
@@ -198,9 +220,14 @@ fn toolchain(list: &mut List) {
     list.slow("c++filt", "", &[], b"_ZNSt6vectorIiSaIiEE9push_backEOi\n_Z1fILi3EEvRKSs\n");
     let cc1 = "/usr/lib/gcc/x86_64-linux-gnu/12/cc1";
     if std::path::Path::new(cc1).exists() {
-        let source = b"#include <stdio.h>\nint main(void) { for (int i = 0; i < 9; i++) printf(\"%d\", i); }\n";
+        let source = b"#include <stdio.h>\nint main(void) { return printf(\"%d\", getchar()); }\n";
         list.slow(cc1, "-O2", &["-quiet", "-O2", "-o", "-", "-"], source);
     }
-    list.slow("as", "-a", &["-aln", "-o", "/dev/null", "-"], b"mov %rax, 8(%rbx)\nvaddps %ymm1, %ymm2, %ymm3\n");
+    list.slow(
+        "as",
+        "-a",
+        &["-aln", "-o", "/dev/null", "-"],
+        b"mov %rax, 8(%rbx)\nvaddps %ymm1, %ymm2, %ymm3\n",
+    );
     list.slow("git", "hash-object", &["hash-object", "--stdin"], &lines(500));
 }

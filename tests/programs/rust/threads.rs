@@ -51,7 +51,12 @@ fn locks() {
         }
     });
     let rows = table.read().unwrap().len();
-    println!("{} {rows} {} {}", counter.lock().unwrap(), leaders.load(Ordering::SeqCst), LOCAL.get());
+    println!(
+        "{} {rows} {} {}",
+        counter.lock().unwrap(),
+        leaders.load(Ordering::SeqCst),
+        LOCAL.get()
+    );
 }
 
 fn turns() {
@@ -62,7 +67,8 @@ fn turns() {
             thread::spawn(move || {
                 for _ in 0..4 {
                     let (lock, changed) = &*state;
-                    let mut now = changed.wait_while(lock.lock().unwrap(), |s| s.0 % 3 != id).unwrap();
+                    let mut now =
+                        changed.wait_while(lock.lock().unwrap(), |s| s.0 % 3 != id).unwrap();
                     now.0 += 1;
                     now.1 += &format!("{id} ");
                     changed.notify_all();

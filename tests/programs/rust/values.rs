@@ -31,7 +31,17 @@ fn collections(text: &str) {
     let mut queue: VecDeque<u128> = (1..=30).collect();
     queue.rotate_left(7);
     println!("{}", queue.iter().fold(1u128, |a, b| a.wrapping_mul(*b)));
-    println!("{:#?} {:?} {:>8}|{:<8}|{:^8}|{:+}|{:#x}|{:#010b}", (1, "two"), 'c', "r", "l", "m", 5, 255, 5);
+    println!(
+        "{:#?} {:?} {:>8}|{:<8}|{:^8}|{:+}|{:#x}|{:#010b}",
+        (1, "two"),
+        'c',
+        "r",
+        "l",
+        "m",
+        5,
+        255,
+        5
+    );
     println!("{:?}", "tschüß €".chars().rev().collect::<String>());
 }
 
@@ -50,7 +60,8 @@ fn main() {
     let joined = std::thread::spawn(|| panic!("in a thread")).join();
     println!("{:?}", joined.unwrap_err().downcast_ref::<&str>());
     let path = std::env::temp_dir().join(format!("samovar-rust-{}", std::process::id()));
-    let mut file = std::fs::File::options().read(true).write(true).create(true).open(&path).unwrap();
+    let mut file =
+        std::fs::File::options().read(true).write(true).create(true).open(&path).unwrap();
     writeln!(file, "a line").unwrap();
     file.rewind().unwrap();
     let mut back = String::new();

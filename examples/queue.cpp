@@ -1,0 +1,69 @@
+// A queue between two producers and a consumer, with the standard library's threads; the consumer
+// ends by an exception that crosses from its thread into main.
+//   samovar run examples/queue.cpp
+#include <condition_variable>
+#include <future>
+#include <iostream>
+#include <mutex>
+#include <queue>
+#include <stdexcept>
+#include <thread>
+
+struct closed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class queue {
+    std::mutex lock;
+    std::condition_variable changed;
+    std::queue<int> items;
+    bool open = true;
+
+public:
+    void push(int item)
+    {
+        std::lock_guard hold(lock);
+        items.push(item);
+        changed.notify_one();
+    }
+
+    void close()
+    {
+        std::lock_guard hold(lock);
+        open = false;
+        changed.notify_all();
+    }
+
+    int pop()
+    {
+        std::unique_lock hold(lock);
+        changed.wait(hold, [this] { return !open || !items.empty(); });
+        if (items.empty())
+            throw closed("nothing more will come");
+        int item = items.front();
+        items.pop();
+        return item;
+    }
+};
+
+int main()
+{
+    queue line;
+    int sum = 0;
+    auto consumer = std::async(std::launch::async, [&] {
+        for (;;)
+            sum += line.pop();
+    });
+    {
+        std::thread odd([&] { for (int i = 1; i < 100; i += 2) line.push(i); });
+        std::thread even([&] { for (int i = 0; i < 100; i += 2) line.push(i); });
+        odd.join();
+        even.join();
+    }
+    line.close();
+    try {
+        consumer.get();
+    } catch (const closed &end) {
+        std::cout << "sum " << sum << ", then: " << end.what() << "\n";
+    }
+}
