@@ -22,9 +22,9 @@ fn group_of(case: &Case) -> usize {
 
 /// Runs a group's cases on two threads: most of them are short, some are not.
 fn check(group: usize) {
-    let wanted =
-        |case: &Case| group_of(case) == group && (case.quick || samovar_tests::everything());
-    let queue = Mutex::new(cases().into_iter().filter(wanted).collect::<Vec<_>>());
+    let mut wanted = cases(samovar_tests::everything());
+    wanted.retain(|case| group_of(case) == group);
+    let queue = Mutex::new(wanted);
     let bad = Mutex::new(Vec::new());
     assert!(queue.lock().is_ok_and(|q| !q.is_empty()), "no program of this group is installed");
     let next = || queue.lock().expect("no panic while taking").pop();

@@ -10,7 +10,7 @@ fn main() {
     let heads: Vec<_> = MODELS.iter().map(|(name, _)| format!("--model {name}")).collect();
     println!("| program | native s | {} |", heads.join(" | "));
     println!("|---|---|{}", "---|".repeat(MODELS.len()));
-    for case in cases() {
+    for case in cases(true) {
         if !wanted.is_empty() && !wanted.iter().any(|part| case.name.contains(part.as_str())) {
             continue;
         }
