@@ -84,103 +84,83 @@ impl<M: Monitor> Work<'_, M> {
     /// Executes up to `budget` instructions, starting with `first` if given.
     pub fn run(&mut self, budget: u64, first: Option<BlockId>) -> Outcome {
         let mut left = budget;
-        let mut next = first;
-        loop {
-            let id = match next.take() {
-                Some(id) => id,
-                None => self.code.block_at(self.core.pc, self.memory, self.profile),
-            };
-            if left == 0 {
-                return Outcome { stop: Some(Stop::Budget), executed: budget };
-            }
-            let exit = self.block(id, &mut left);
-            let block = self.code.block(id);
-            let (pc, slot) = match exit {
-                Exit::Fall => (block.fall, 0),
-                Exit::Taken => (block.taken, 1),
-                Exit::Indirect(pc) => {
-                    self.core.jump(pc);
-                    continue;
-                }
-                exit => return Outcome { stop: self.leave(exit), executed: budget - left },
-            };
-            self.core.jump(pc);
-            next = self.code.linked(id, slot, pc, self.memory, self.profile);
-        }
-    }
-
-    fn leave(&mut self, exit: Exit) -> Option<Stop> {
-        match exit {
-            Exit::Return(pc) => {
-                self.core.jump(pc);
-                Some(Stop::Returned)
-            }
-            Exit::Stop(stop) | Exit::After(stop) => Some(stop),
-            Exit::Cut => Some(Stop::Budget),
-            _ => None,
-        }
-    }
-
-    /// Executes one block from where the thread stands in it; on a stop the program counter is
-    /// set.
-    fn block(&mut self, id: BlockId, left: &mut u64) -> Exit {
-        let block = self.code.block(id);
-        let core = &mut *self.core;
-        if M::JOURNAL && block.uses_floating && !self.floating_saved {
-            self.memory.journal.log_floating(self.thread, self.floating);
-            self.floating_saved = true;
-        }
-        let length = block.starts.len() as u64;
-        let (end, count) = if *left >= length {
-            (block.uops.len(), length)
-        } else {
-            (block.starts[*left as usize] as usize, *left)
+        let mut id = match first {
+            Some(id) => id,
+            None => self.code.block_at(self.core.pc, self.memory, self.profile),
         };
-        let first = core.uops_done as usize;
-        core.regs[Reg::BlockStart as usize] = block.start;
-        let mut rest = block.uops[first.min(end)..end].iter();
-        let exit = uops::<M>(
-            core,
-            self.floating,
-            self.memory,
-            self.monitor,
-            self.profile,
-            block,
-            &mut rest,
-        );
-        match exit {
-            Exit::Fall | Exit::Taken | Exit::Indirect(_) | Exit::Return(_) => *left -= count,
-            Exit::Cut => {
-                core.jump(block.address(count as usize));
-                *left -= count;
+        while left != 0 {
+            let block = self.code.block(id);
+            if M::JOURNAL && block.uses_floating && !self.floating_saved {
+                self.memory.journal.log_floating(self.thread, self.floating);
+                self.floating_saved = true;
             }
-            Exit::After(_) => {
-                core.jump(block.fall);
-                *left -= count;
-            }
-            Exit::Stop(stop) => {
-                let at = end - rest.as_slice().len() - 1;
-                let instruction = block.instruction_of(at);
-                let done = at - block.starts[instruction] as usize;
-                core.jump(block.address(instruction));
-                if matches!(stop, Stop::Access(_)) {
-                    core.uops_done = done as u8;
+            let length = block.starts.len() as u64;
+            let (end, count) = if left >= length {
+                (block.uops.len(), length)
+            } else {
+                (block.starts[left as usize] as usize, left)
+            };
+            let first = std::mem::take(&mut self.core.uops_done) as usize;
+            self.core[Reg::BlockStart] = block.start;
+            let mut rest = block.uops[first.min(end)..end].iter();
+            let exit = uops::<M>(
+                self.core,
+                self.floating,
+                self.memory,
+                self.monitor,
+                self.profile,
+                block,
+                &mut rest,
+            );
+            left -= count;
+            id = match exit {
+                Exit::Fall => self.code.linked(id, 0, self.memory, self.profile),
+                Exit::Taken => self.code.linked(id, 1, self.memory, self.profile),
+                Exit::Indirect(pc) => self.code.block_at(pc, self.memory, self.profile),
+                exit => {
+                    let at = end - rest.as_slice().len();
+                    let (stop, unspent) = leave(self.core, block, exit, at, count);
+                    return Outcome { stop, executed: budget - left - unspent };
                 }
-                *left -= instruction as u64;
-            }
-            Exit::CodeWrite => {
-                let at = end - rest.as_slice().len() - 1;
-                let instruction = block.instruction_of(at);
-                core.jump(block.address(instruction));
-                core.uops_done = (at - block.starts[instruction] as usize) as u8;
-                *left -= instruction as u64;
-            }
+            };
         }
-        exit
+        self.core.jump(self.code.block(id).start);
+        Outcome { stop: Some(Stop::Budget), executed: budget }
+    }
+}
+
+/// Sets the program counter after a block was left other than to its successors; `at` micro-ops
+/// were begun, `count` instructions accounted for. Says why, and how many of those did not happen.
+#[cold]
+fn leave(core: &mut Core, block: &Block, exit: Exit, at: usize, count: u64) -> (Option<Stop>, u64) {
+    let before = |core: &mut Core, keep: bool| {
+        let instruction = block.instruction_of(at - 1);
+        core.jump(block.address(instruction));
+        if keep {
+            core.uops_done = (at - 1 - block.starts[instruction] as usize) as u8;
+        }
+        count - instruction as u64
+    };
+    match exit {
+        Exit::Return(pc) => {
+            core.jump(pc);
+            (Some(Stop::Returned), 0)
+        }
+        Exit::After(stop) => {
+            core.jump(block.fall);
+            (Some(stop), 0)
+        }
+        Exit::Cut => {
+            core.jump(block.address(count as usize));
+            (Some(Stop::Budget), 0)
+        }
+        Exit::Stop(stop) => (Some(stop), before(core, matches!(stop, Stop::Access(_)))),
+        _ => (None, before(core, true)),
     }
 }
 
 /// The match loop over the micro-ops of one block.
+#[allow(clippy::too_many_arguments, reason = "separate borrows keep the hot values in registers")]
 #[inline(always)]
 fn uops<M: Monitor>(
     core: &mut Core,
@@ -194,7 +174,7 @@ fn uops<M: Monitor>(
     macro_rules! ea {
         ($u:expr) => {
             core[$u.base]
-                .wrapping_add(core[$u.index] << ($u.scale & 3))
+                .wrapping_add(core[$u.index].wrapping_mul(u64::from($u.scale)))
                 .wrapping_add($u.disp as i64 as u64)
         };
     }
@@ -307,8 +287,8 @@ fn uops<M: Monitor>(
         };
     }
     macro_rules! condition {
-        ($u:expr) => {
-            core.flags.test(Condition::from_code($u.aux))
+        ($condition:ident) => {
+            core.flags.test(Condition::$condition)
         };
     }
     loop {
@@ -561,6 +541,28 @@ fn uops<M: Monitor>(
             Op::SarNf64 => unary(core, u, |_, a: u64| (a as i64 >> (u.imm as u32 & 63)) as u64),
             Op::RolNf32 => unary(core, u, |_, a: u32| a.rotate_left(u.imm as u32 & 31)),
             Op::RolNf64 => unary(core, u, |_, a: u64| a.rotate_left(u.imm as u32 & 63)),
+            Op::ShlI32 => unary(core, u, |core, a: u32| {
+                let result = a << u.imm;
+                let carry = a >> (32 - u.imm) & 1;
+                shifted(core, result, carry.wide(), carry.wide() ^ (result >> 31).wide())
+            }),
+            Op::ShrI32 => unary(core, u, |core, a: u32| {
+                shifted(core, a >> u.imm, (a >> (u.imm - 1) & 1).wide(), (a >> 31).wide())
+            }),
+            Op::SarI32 => unary(core, u, |core, a: u32| {
+                shifted(core, (a as i32 >> u.imm) as u32, (a >> (u.imm - 1) & 1).wide(), 0)
+            }),
+            Op::ShlI64 => unary(core, u, |core, a: u64| {
+                let result = a << u.imm;
+                let carry = a >> (64 - u.imm) & 1;
+                shifted(core, result, carry.wide(), carry.wide() ^ (result >> 63).wide())
+            }),
+            Op::ShrI64 => unary(core, u, |core, a: u64| {
+                shifted(core, a >> u.imm, (a >> (u.imm - 1) & 1).wide(), (a >> 63).wide())
+            }),
+            Op::SarI64 => unary(core, u, |core, a: u64| {
+                shifted(core, (a as i64 >> u.imm) as u64, (a >> (u.imm - 1) & 1).wide(), 0)
+            }),
             Op::ShiftI => general::shift(core, u, u.imm as u64),
             Op::ShiftCl => general::shift(core, u, core[Reg::Rcx] & 0xff),
             Op::ShiftDouble => general::shift_double(core, u),
@@ -584,20 +586,59 @@ fn uops<M: Monitor>(
             Op::BitScan => general::bit_scan(core, u),
             Op::Bswap32 => unary(core, u, |_, a: u32| a.swap_bytes()),
             Op::Bswap64 => unary(core, u, |_, a: u64| a.swap_bytes()),
-            Op::SetCc => core[u.dst] = u8::from(condition!(u)).merge(core[u.dst]),
+            Op::SetO => core[u.dst] = u8::from(condition!(O)).merge(core[u.dst]),
+            Op::SetNo => core[u.dst] = u8::from(condition!(No)).merge(core[u.dst]),
+            Op::SetB => core[u.dst] = u8::from(condition!(B)).merge(core[u.dst]),
+            Op::SetAe => core[u.dst] = u8::from(condition!(Ae)).merge(core[u.dst]),
+            Op::SetE => core[u.dst] = u8::from(condition!(E)).merge(core[u.dst]),
+            Op::SetNe => core[u.dst] = u8::from(condition!(Ne)).merge(core[u.dst]),
+            Op::SetBe => core[u.dst] = u8::from(condition!(Be)).merge(core[u.dst]),
+            Op::SetA => core[u.dst] = u8::from(condition!(A)).merge(core[u.dst]),
+            Op::SetS => core[u.dst] = u8::from(condition!(S)).merge(core[u.dst]),
+            Op::SetNs => core[u.dst] = u8::from(condition!(Ns)).merge(core[u.dst]),
+            Op::SetP => core[u.dst] = u8::from(condition!(P)).merge(core[u.dst]),
+            Op::SetNp => core[u.dst] = u8::from(condition!(Np)).merge(core[u.dst]),
+            Op::SetL => core[u.dst] = u8::from(condition!(L)).merge(core[u.dst]),
+            Op::SetGe => core[u.dst] = u8::from(condition!(Ge)).merge(core[u.dst]),
+            Op::SetLe => core[u.dst] = u8::from(condition!(Le)).merge(core[u.dst]),
+            Op::SetG => core[u.dst] = u8::from(condition!(G)).merge(core[u.dst]),
             Op::Cmov16 => {
-                if condition!(u) {
+                if core.flags.test(Condition::from_code(u.aux)) {
                     core[u.dst] = (core[u.src] as u16).merge(core[u.dst]);
                 }
             }
-            Op::Cmov32 => {
-                let from = if condition!(u) { u.src } else { u.dst };
-                core[u.dst] = core[from] & 0xffff_ffff;
-            }
-            Op::Cmov64 => {
-                let from = if condition!(u) { u.src } else { u.dst };
-                core[u.dst] = core[from];
-            }
+            Op::CmovO32 => move_if::<u32>(core, u, condition!(O)),
+            Op::CmovNo32 => move_if::<u32>(core, u, condition!(No)),
+            Op::CmovB32 => move_if::<u32>(core, u, condition!(B)),
+            Op::CmovAe32 => move_if::<u32>(core, u, condition!(Ae)),
+            Op::CmovE32 => move_if::<u32>(core, u, condition!(E)),
+            Op::CmovNe32 => move_if::<u32>(core, u, condition!(Ne)),
+            Op::CmovBe32 => move_if::<u32>(core, u, condition!(Be)),
+            Op::CmovA32 => move_if::<u32>(core, u, condition!(A)),
+            Op::CmovS32 => move_if::<u32>(core, u, condition!(S)),
+            Op::CmovNs32 => move_if::<u32>(core, u, condition!(Ns)),
+            Op::CmovP32 => move_if::<u32>(core, u, condition!(P)),
+            Op::CmovNp32 => move_if::<u32>(core, u, condition!(Np)),
+            Op::CmovL32 => move_if::<u32>(core, u, condition!(L)),
+            Op::CmovGe32 => move_if::<u32>(core, u, condition!(Ge)),
+            Op::CmovLe32 => move_if::<u32>(core, u, condition!(Le)),
+            Op::CmovG32 => move_if::<u32>(core, u, condition!(G)),
+            Op::CmovO64 => move_if::<u64>(core, u, condition!(O)),
+            Op::CmovNo64 => move_if::<u64>(core, u, condition!(No)),
+            Op::CmovB64 => move_if::<u64>(core, u, condition!(B)),
+            Op::CmovAe64 => move_if::<u64>(core, u, condition!(Ae)),
+            Op::CmovE64 => move_if::<u64>(core, u, condition!(E)),
+            Op::CmovNe64 => move_if::<u64>(core, u, condition!(Ne)),
+            Op::CmovBe64 => move_if::<u64>(core, u, condition!(Be)),
+            Op::CmovA64 => move_if::<u64>(core, u, condition!(A)),
+            Op::CmovS64 => move_if::<u64>(core, u, condition!(S)),
+            Op::CmovNs64 => move_if::<u64>(core, u, condition!(Ns)),
+            Op::CmovP64 => move_if::<u64>(core, u, condition!(P)),
+            Op::CmovNp64 => move_if::<u64>(core, u, condition!(Np)),
+            Op::CmovL64 => move_if::<u64>(core, u, condition!(L)),
+            Op::CmovGe64 => move_if::<u64>(core, u, condition!(Ge)),
+            Op::CmovLe64 => move_if::<u64>(core, u, condition!(Le)),
+            Op::CmovG64 => move_if::<u64>(core, u, condition!(G)),
             Op::Widen => general::widen(core, u),
             Op::FlagOp => general::flag_op(core, u),
             Op::GetFlags => core[u.dst] = core.rflags(),
@@ -662,18 +703,235 @@ fn uops<M: Monitor>(
             Op::End => break Exit::Fall,
             Op::Jmp => break Exit::Taken,
             Op::JmpReg => break Exit::Indirect(core[u.src]),
-            Op::Jcc => break branch(condition!(u)),
+            Op::JO => break branch(condition!(O)),
+            Op::JNo => break branch(condition!(No)),
+            Op::JB => break branch(condition!(B)),
+            Op::JAe => break branch(condition!(Ae)),
+            Op::JE => break branch(condition!(E)),
+            Op::JNe => break branch(condition!(Ne)),
+            Op::JBe => break branch(condition!(Be)),
+            Op::JA => break branch(condition!(A)),
+            Op::JS => break branch(condition!(S)),
+            Op::JNs => break branch(condition!(Ns)),
+            Op::JP => break branch(condition!(P)),
+            Op::JNp => break branch(condition!(Np)),
+            Op::JL => break branch(condition!(L)),
+            Op::JGe => break branch(condition!(Ge)),
+            Op::JLe => break branch(condition!(Le)),
+            Op::JG => break branch(condition!(G)),
+            Op::JzR32 => break branch(core[u.src] as u32 == 0),
+            Op::JnzR32 => break branch(core[u.src] as u32 != 0),
+            Op::JsR32 => break branch((core[u.src] as i32) < 0),
+            Op::JnsR32 => break branch(core[u.src] as i32 >= 0),
+            Op::JzR64 => break branch(core[u.src] as u64 == 0),
+            Op::JnzR64 => break branch(core[u.src] as u64 != 0),
+            Op::JsR64 => break branch((core[u.src] as i64) < 0),
+            Op::JnsR64 => break branch(core[u.src] as i64 >= 0),
+            Op::CmpJERr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) == b as u32
+                }));
+            }
+            Op::CmpJNeRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) != b as u32
+                }));
+            }
+            Op::CmpJBRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) < b as u32
+                }));
+            }
+            Op::CmpJAeRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) >= b as u32
+                }));
+            }
+            Op::CmpJBeRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) <= b as u32
+                }));
+            }
+            Op::CmpJARr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as u32) > b as u32
+                }));
+            }
+            Op::CmpJLRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as i32) < b as i32
+                }));
+            }
+            Op::CmpJGeRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as i32) >= b as i32
+                }));
+            }
+            Op::CmpJLeRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as i32) <= b as i32
+                }));
+            }
+            Op::CmpJGRr32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u32::of(core[u.src]), |a, b| {
+                    (a as i32) > b as i32
+                }));
+            }
+            Op::CmpJERr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) == b as u64
+                }));
+            }
+            Op::CmpJNeRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) != b as u64
+                }));
+            }
+            Op::CmpJBRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) < b as u64
+                }));
+            }
+            Op::CmpJAeRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) >= b as u64
+                }));
+            }
+            Op::CmpJBeRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) <= b as u64
+                }));
+            }
+            Op::CmpJARr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as u64) > b as u64
+                }));
+            }
+            Op::CmpJLRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as i64) < b as i64
+                }));
+            }
+            Op::CmpJGeRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as i64) >= b as i64
+                }));
+            }
+            Op::CmpJLeRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as i64) <= b as i64
+                }));
+            }
+            Op::CmpJGRr64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u64::of(core[u.src]), |a, b| {
+                    (a as i64) > b as i64
+                }));
+            }
+            Op::CmpJERi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) == b as u32
+                }));
+            }
+            Op::CmpJNeRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) != b as u32
+                }));
+            }
+            Op::CmpJBRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) < b as u32
+                }));
+            }
+            Op::CmpJAeRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) >= b as u32
+                }));
+            }
+            Op::CmpJBeRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) <= b as u32
+                }));
+            }
+            Op::CmpJARi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as u32) > b as u32
+                }));
+            }
+            Op::CmpJLRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as i32) < b as i32
+                }));
+            }
+            Op::CmpJGeRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as i32) >= b as i32
+                }));
+            }
+            Op::CmpJLeRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as i32) <= b as i32
+                }));
+            }
+            Op::CmpJGRi32 => {
+                break branch(compare(core, u32::of(core[u.dst]), u.imm as i64 as u32, |a, b| {
+                    (a as i32) > b as i32
+                }));
+            }
+            Op::CmpJERi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) == b as u64
+                }));
+            }
+            Op::CmpJNeRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) != b as u64
+                }));
+            }
+            Op::CmpJBRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) < b as u64
+                }));
+            }
+            Op::CmpJAeRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) >= b as u64
+                }));
+            }
+            Op::CmpJBeRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) <= b as u64
+                }));
+            }
+            Op::CmpJARi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as u64) > b as u64
+                }));
+            }
+            Op::CmpJLRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as i64) < b as i64
+                }));
+            }
+            Op::CmpJGeRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as i64) >= b as i64
+                }));
+            }
+            Op::CmpJLeRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as i64) <= b as i64
+                }));
+            }
+            Op::CmpJGRi64 => {
+                break branch(compare(core, u64::of(core[u.dst]), u.imm as i64 as u64, |a, b| {
+                    (a as i64) > b as i64
+                }));
+            }
             Op::CmpJRr8 => {
                 break branch(cmp_branch(core, u, u8::of(core[u.dst]), u8::of(core[u.src])));
             }
             Op::CmpJRr16 => {
                 break branch(cmp_branch(core, u, u16::of(core[u.dst]), u16::of(core[u.src])));
-            }
-            Op::CmpJRr32 => {
-                break branch(cmp_branch(core, u, u32::of(core[u.dst]), u32::of(core[u.src])));
-            }
-            Op::CmpJRr64 => {
-                break branch(cmp_branch(core, u, u64::of(core[u.dst]), u64::of(core[u.src])));
             }
             Op::CmpJRi8 => {
                 break branch(cmp_branch(core, u, u8::of(core[u.dst]), u.imm as i64 as u8));
@@ -681,23 +939,71 @@ fn uops<M: Monitor>(
             Op::CmpJRi16 => {
                 break branch(cmp_branch(core, u, u16::of(core[u.dst]), u.imm as i64 as u16));
             }
-            Op::CmpJRi32 => {
-                break branch(cmp_branch(core, u, u32::of(core[u.dst]), u.imm as i64 as u32));
+            Op::TestJERr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) == 0
+                }));
             }
-            Op::CmpJRi64 => {
-                break branch(cmp_branch(core, u, u64::of(core[u.dst]), u.imm as i64 as u64));
+            Op::TestJNeRr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) != 0
+                }));
+            }
+            Op::TestJSRr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) < 0
+                }));
+            }
+            Op::TestJNsRr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) >= 0
+                }));
+            }
+            Op::TestJLeRr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) <= 0
+                }));
+            }
+            Op::TestJGRr32 => {
+                break branch(test(core, u32::of(core[u.dst]), u32::of(core[u.src]), |r| {
+                    (r as i32) > 0
+                }));
+            }
+            Op::TestJERr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) == 0
+                }));
+            }
+            Op::TestJNeRr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) != 0
+                }));
+            }
+            Op::TestJSRr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) < 0
+                }));
+            }
+            Op::TestJNsRr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) >= 0
+                }));
+            }
+            Op::TestJLeRr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) <= 0
+                }));
+            }
+            Op::TestJGRr64 => {
+                break branch(test(core, u64::of(core[u.dst]), u64::of(core[u.src]), |r| {
+                    (r as i64) > 0
+                }));
             }
             Op::TestJRr8 => {
                 break branch(test_branch(core, u, u8::of(core[u.dst]), u8::of(core[u.src])));
             }
             Op::TestJRr16 => {
                 break branch(test_branch(core, u, u16::of(core[u.dst]), u16::of(core[u.src])));
-            }
-            Op::TestJRr32 => {
-                break branch(test_branch(core, u, u32::of(core[u.dst]), u32::of(core[u.src])));
-            }
-            Op::TestJRr64 => {
-                break branch(test_branch(core, u, u64::of(core[u.dst]), u64::of(core[u.src])));
             }
             Op::TestJRi8 => {
                 break branch(test_branch(core, u, u8::of(core[u.dst]), u.imm as i64 as u8));
@@ -710,6 +1016,86 @@ fn uops<M: Monitor>(
             }
             Op::TestJRi64 => {
                 break branch(test_branch(core, u, u64::of(core[u.dst]), u.imm as i64 as u64));
+            }
+            Op::CmpJERr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a == b
+                }));
+            }
+            Op::CmpJNeRr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a != b
+                }));
+            }
+            Op::CmpJBRr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a < b
+                }));
+            }
+            Op::CmpJAeRr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a >= b
+                }));
+            }
+            Op::CmpJBeRr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a <= b
+                }));
+            }
+            Op::CmpJARr8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u8::of(core[u.src]), |a, b| {
+                    a > b
+                }));
+            }
+            Op::CmpJERi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a == b));
+            }
+            Op::CmpJNeRi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a != b));
+            }
+            Op::CmpJBRi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a < b));
+            }
+            Op::CmpJAeRi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a >= b));
+            }
+            Op::CmpJBeRi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a <= b));
+            }
+            Op::CmpJARi8 => {
+                break branch(compare(core, u8::of(core[u.dst]), u.imm as u8, |a, b| a > b));
+            }
+            Op::TestJERr8 => {
+                break branch(test(core, u8::of(core[u.dst]), u8::of(core[u.src]), |r| {
+                    (r as i8) == 0
+                }));
+            }
+            Op::TestJNeRr8 => {
+                break branch(test(core, u8::of(core[u.dst]), u8::of(core[u.src]), |r| {
+                    (r as i8) != 0
+                }));
+            }
+            Op::TestJSRr8 => {
+                break branch(test(core, u8::of(core[u.dst]), u8::of(core[u.src]), |r| {
+                    (r as i8) < 0
+                }));
+            }
+            Op::TestJNsRr8 => {
+                break branch(test(core, u8::of(core[u.dst]), u8::of(core[u.src]), |r| {
+                    (r as i8) >= 0
+                }));
+            }
+            Op::TestJERi8 => {
+                break branch(test(core, u8::of(core[u.dst]), u.imm as u8, |r| r == 0));
+            }
+            Op::TestJNeRi8 => {
+                break branch(test(core, u8::of(core[u.dst]), u.imm as u8, |r| r != 0));
+            }
+            Op::TestJERi32 => {
+                break branch(test(core, u32::of(core[u.dst]), u.imm as u32, |r| r == 0));
+            }
+            Op::TestJNeRi32 => {
+                break branch(test(core, u32::of(core[u.dst]), u.imm as u32, |r| r != 0));
             }
             Op::Jrcxz => break branch(general::counter(core, u) == 0),
             Op::Loop => break branch(general::loop_again(core, u)),
@@ -760,6 +1146,14 @@ fn unary<W: Width>(core: &mut Core, u: &Uop, operation: impl FnOnce(&mut Core, W
     core[u.dst] = result.merge(core[u.dst]);
 }
 
+/// Notes the flags of a shift.
+#[inline(always)]
+fn shifted<W: Width>(core: &mut Core, result: W, carry: u64, overflow: u64) -> W {
+    let carries = carry | overflow << 1;
+    core.flags = Flags::lazy(FlagKind::Carries, W::BITS, result.wide(), carries);
+    result
+}
+
 #[inline(always)]
 fn bytes_of<W: Width>(_: W) -> u32 {
     W::BYTES
@@ -775,43 +1169,37 @@ fn branch(taken: bool) -> Exit {
     if taken { Exit::Taken } else { Exit::Fall }
 }
 
+#[inline(always)]
+fn move_if<W: Width>(core: &mut Core, u: &Uop, condition: bool) {
+    let (new, old) = (core[u.src], core[u.dst]);
+    core[u.dst] = W::of(if condition { new } else { old }).wide();
+}
+
 /// Sets the flags of a comparison and says whether its branch is taken.
 #[inline(always)]
-fn cmp_branch<W: Width>(core: &mut Core, u: &Uop, a: W, b: W) -> bool {
-    let (a, b) = (a.wide(), b.wide());
-    core.flags = Flags::lazy(FlagKind::Sub, W::BITS, a, b);
-    let up = 64 - W::BITS;
-    let (signed_a, signed_b) = ((a << up) as i64, (b << up) as i64);
-    match Condition::from_code(u.aux) {
-        Condition::E => a == b,
-        Condition::Ne => a != b,
-        Condition::B => a < b,
-        Condition::Ae => a >= b,
-        Condition::Be => a <= b,
-        Condition::A => a > b,
-        Condition::L => signed_a < signed_b,
-        Condition::Ge => signed_a >= signed_b,
-        Condition::Le => signed_a <= signed_b,
-        Condition::G => signed_a > signed_b,
-        other => core.flags.test(other),
-    }
+fn compare<W: Width>(core: &mut Core, a: W, b: W, taken: impl FnOnce(W, W) -> bool) -> bool {
+    alu::Cmp::apply(core, a, b);
+    taken(a, b)
 }
 
 /// Sets the flags of a bit test and says whether its branch is taken.
 #[inline(always)]
-fn test_branch<W: Width>(core: &mut Core, u: &Uop, a: W, b: W) -> bool {
+fn test<W: Width>(core: &mut Core, a: W, b: W, taken: impl FnOnce(W) -> bool) -> bool {
     let result = a.wide() & b.wide();
     core.flags = Flags::lazy(FlagKind::Logic, W::BITS, result, 0);
-    let signed = (result << (64 - W::BITS)) as i64;
-    match Condition::from_code(u.aux) {
-        Condition::E => result == 0,
-        Condition::Ne => result != 0,
-        Condition::S | Condition::L => signed < 0,
-        Condition::Ns | Condition::Ge => signed >= 0,
-        Condition::Le => signed <= 0,
-        Condition::G => signed > 0,
-        other => core.flags.test(other),
-    }
+    taken(W::of(result))
+}
+
+/// The same for rare widths and conditions.
+fn cmp_branch<W: Width>(core: &mut Core, u: &Uop, a: W, b: W) -> bool {
+    alu::Cmp::apply(core, a, b);
+    core.flags.test(Condition::from_code(u.aux))
+}
+
+/// The same for rare widths and conditions.
+fn test_branch<W: Width>(core: &mut Core, u: &Uop, a: W, b: W) -> bool {
+    alu::Test::apply(core, a, b);
+    core.flags.test(Condition::from_code(u.aux))
 }
 
 /// Address of the word that holds bit `offset` (a signed operand of `8 << width` bits).
