@@ -1,1 +1,42 @@
 //! The program's world: Linux system calls and models of library functions.
+//!
+//! [`Process`] puts a machine and an operating system together: it loads a program, runs one of
+//! its threads as told, serves its system calls (layer L0) and the library functions it models
+//! (layer L1), and reports what a scheduler must know. It never chooses a thread, never touches
+//! the host beyond the [`HostFiles`] it was handed, and everything in it can be undone.
+//!
+//! ```text
+//!   scheduler ──step(thread)──▶ Process ──run──▶ Machine (registers, memory, code)
+//!       ▲                         │  ▲              │
+//!       └────────Event────────────┘  └──Stop────────┘
+//!                                 ├── syscall/   what Linux would do
+//!                                 ├── models/    what libc's functions would do
+//!                                 └── Os         files, signals, threads, clock: copied on write
+//! ```
+
+mod errno;
+mod event;
+pub mod files;
+mod host;
+mod load;
+mod models;
+mod module;
+mod os;
+mod process;
+mod random;
+mod signal;
+mod step;
+pub mod syscall;
+#[cfg(test)]
+mod testing;
+mod thread;
+
+pub use errno::Errno;
+pub use event::{Event, Unsupported, UnsupportedKind};
+pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, NoFiles, Stdin};
+pub use load::{LoadError, LoadOptions, Model};
+pub use module::Module;
+pub use os::{Ended, Os, Output};
+pub use process::{Process, ProcessMark};
+pub use signal::{Signal, SignalSet, SignalStack};
+pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};

@@ -163,25 +163,26 @@ impl Code {
         BlockId(self.add(block))
     }
 
-    /// The successor of a block: behind it (0) or its branch target (1); remembered after first use.
+    /// The block behind a link; patches the link at first use.
     #[inline(always)]
     pub fn linked(
         &mut self,
         from: BlockId,
         slot: usize,
+        pc: u64,
         memory: &mut Memory,
         profile: &Profile,
-    ) -> BlockId {
+    ) -> Option<BlockId> {
         let id = self.links[from.0 as usize][slot];
         if id != NO_BLOCK {
-            return BlockId(id);
+            return Some(BlockId(id));
         }
-        let block = self.block(from);
-        let to = self.block_at([block.fall, block.taken][slot], memory, profile);
-        if self.block(to).is_lasting() {
-            self.links[from.0 as usize][slot] = to.0;
+        let to = self.block_at(pc, memory, profile);
+        if !self.block(to).is_lasting() {
+            return Some(to);
         }
-        to
+        self.links[from.0 as usize][slot] = to.0;
+        Some(to)
     }
 
     /// Hooks an address.

@@ -11,7 +11,6 @@
 
 pub mod sse;
 pub mod sse2;
-pub mod x87;
 
 use core::arch::x86_64::__m128i;
 

@@ -1,0 +1,71 @@
+//! What [`Process::step`](crate::Process::step) reports to whoever schedules.
+
+use crate::signal::Signal;
+use samovar_vm::fault::Fault;
+use samovar_vm::monitor::Access;
+use std::fmt;
+
+/// Why a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The budget of instructions is used up.
+    Budget,
+    /// The thread would rather let others run (`sched_yield`), or wants its output to be seen
+    /// before it reads input.
+    Yielded,
+    /// The thread cannot go on; [`Process::threads`](crate::Process::threads) says why.
+    Blocked,
+    /// The thread has ended, others have not.
+    ThreadExited,
+    /// The process has ended with this status (the low eight bits of what it passed).
+    ProcessExited(i32),
+    /// A signal ended the process.
+    Killed(Signal),
+    /// An illegal access that no handler takes care of ended the process.
+    Fault(Fault),
+    /// The monitor asked to stop before this access; nothing of it has happened.
+    Access(Access),
+    /// Something that is not implemented and must not be guessed; the process cannot go on.
+    Unsupported(Unsupported),
+}
+
+/// What sort of thing is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnsupportedKind {
+    /// A machine instruction.
+    Instruction,
+    /// A system call, or this use of it.
+    SystemCall,
+    /// Something a library function was asked for.
+    LibraryCall,
+}
+
+/// Something that is not supported, named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What sort of thing.
+    pub kind: UnsupportedKind,
+    /// Its name.
+    pub name: String,
+    /// The instruction that asked for it.
+    pub address: u64,
+    /// Arguments, bytes, or the part that is missing.
+    pub detail: String,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            UnsupportedKind::Instruction => "instruction",
+            UnsupportedKind::SystemCall => "system call",
+            UnsupportedKind::LibraryCall => "library call",
+        };
+        write!(f, "unsupported {kind} {} at {:#x}", self.name, self.address)?;
+        if !self.detail.is_empty() {
+            write!(f, ": {}", self.detail)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unsupported {}

@@ -1,0 +1,222 @@
+//! From a program's bytes to a process that stands before its first instruction.
+
+use crate::files::{Files, resolve_program};
+use crate::host::{HostFiles, Input, NoFiles, Stdin};
+use crate::models;
+use crate::module::Module;
+use crate::os::{Brk, Os, PID};
+use crate::process::{Config, Process};
+use crate::random::Random;
+use crate::signal::Action;
+use crate::thread::Thread;
+use samovar_vm::context::{Core, Floating};
+use samovar_vm::cpuid::Profile;
+use samovar_vm::loader::{self, Image, PlanOptions};
+use samovar_vm::machine::Machine;
+use samovar_vm::memory::region::Perms;
+use samovar_vm::reg::Reg;
+use std::io;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// How library functions are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Functions known by symbol are modelled or run atomically.
+    #[default]
+    Full,
+    /// Everything runs as real code, down to the system calls.
+    None,
+}
+
+/// What to load and what its world looks like.
+#[derive(Debug)]
+pub struct LoadOptions {
+    /// Path of the program as the user gave it.
+    pub path: Vec<u8>,
+    /// The program's bytes.
+    pub program: Arc<[u8]>,
+    /// The arguments, the program's name first.
+    pub args: Vec<Vec<u8>>,
+    /// The environment, `NAME=value` each.
+    pub env: Vec<Vec<u8>>,
+    /// Absolute path of the working directory.
+    pub cwd: Vec<u8>,
+    /// Standard input.
+    pub stdin: Stdin,
+    /// The host's files, read only.
+    pub files: Arc<dyn HostFiles>,
+    /// What `cpuid` answers.
+    pub profile: Profile,
+    /// How library functions are treated.
+    pub model: Model,
+    /// Modelled heap blocks are objects with exact bounds and are never reused; for checking.
+    pub exact_heap: bool,
+    /// Decides all random numbers of the guest.
+    pub seed: u64,
+    /// Number of processors that the guest is told.
+    pub cpus: u32,
+    /// User and group that the guest is told.
+    pub user: (u32, u32),
+    /// Which of standard input, output and error are terminals.
+    pub terminals: [bool; 3],
+}
+
+impl LoadOptions {
+    /// Options for a program without arguments, files and input.
+    pub fn new(path: &[u8], program: Arc<[u8]>) -> LoadOptions {
+        LoadOptions {
+            path: path.to_vec(),
+            program,
+            args: vec![path.to_vec()],
+            env: Vec::new(),
+            cwd: b"/".to_vec(),
+            stdin: Stdin::Bytes(Vec::new()),
+            files: Arc::new(NoFiles),
+            profile: Profile::default(),
+            model: Model::default(),
+            exact_heap: false,
+            seed: 0,
+            cpus: 4,
+            user: (1000, 1000),
+            terminals: [false; 3],
+        }
+    }
+}
+
+/// Why there is no process.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The program or its dynamic linker cannot be loaded.
+    #[error(transparent)]
+    Image(#[from] loader::LoadError),
+    /// The dynamic linker that the program asks for cannot be read.
+    #[error("{program}: its dynamic linker {path} cannot be read: {errno}")]
+    Interpreter {
+        /// The program.
+        program: String,
+        /// The dynamic linker.
+        path: String,
+        /// Why.
+        errno: crate::Errno,
+    },
+    /// The host gives no address space.
+    #[error("cannot reserve the guest's address space: {0}")]
+    AddressSpace(#[from] io::Error),
+}
+
+impl Process {
+    /// Loads a program and its dynamic linker.
+    pub fn new(options: LoadOptions) -> Result<Process, LoadError> {
+        let name = String::from_utf8_lossy(&options.path).into_owned();
+        let main = Image::parse(Arc::clone(&options.program), &name)?;
+        let mut random = Random::new(options.seed);
+        let mut files = Files::new(options.cwd.clone());
+        let host = Arc::clone(&options.files);
+        let interpreter = match main.interpreter() {
+            Some(path) => Some(read_interpreter(&name, path, &mut files, &*host)?),
+            None => None,
+        };
+        let mut plan_options = PlanOptions::new(&options.path);
+        random.fill(&mut plan_options.random);
+        let (uid, gid) = options.user;
+        (plan_options.uid, plan_options.euid) = (uid.into(), uid.into());
+        (plan_options.gid, plan_options.egid) = (gid.into(), gid.into());
+        let args = &options.args;
+        let plan = loader::plan(&main, interpreter.as_ref(), args, &options.env, &plan_options)?;
+
+        let exe = resolve_program(&mut files, &*host, &options.path);
+        files.exe = exe.clone();
+        let mut machine = Machine::new(options.profile)?;
+        map_plan(&mut machine, &plan);
+        let mut core = Core::default();
+        core[Reg::Rsp] = plan.rsp;
+        core.jump(plan.entry);
+        machine.add_thread(core, Floating::default());
+
+        let os = Os {
+            threads: vec![Thread::new(PID, thread_name(&exe))],
+            ended: None,
+            now_ns: 0,
+            brk: Brk { start: plan.brk_start, end: plan.brk_start },
+            files: Arc::new(files),
+            shared: Vec::new(),
+            actions: Arc::new([Action::DEFAULT; 64]),
+            pending: Arc::default(),
+            output: Vec::new(),
+            random,
+            modules: Arc::default(),
+            arrivals: 0,
+        };
+        let config = Config {
+            model: options.model,
+            exact_heap: options.exact_heap,
+            cpus: options.cpus.max(1),
+            uid,
+            gid,
+            terminals: options.terminals,
+            command_line: joined(args),
+            environment: joined(&options.env),
+            stack: (plan.stack.low, plan.stack.high),
+            exe,
+        };
+        let input = Input::new(options.stdin);
+        let mut process = Process { machine, os: Arc::new(os), host, input, config };
+        let path = String::from_utf8_lossy(&process.config.exe).into_owned();
+        process.add_module(Module { path, bias: plan.main_bias, image: main });
+        if let (Some(image), Some(bias)) = (interpreter, plan.interpreter_bias) {
+            let path = image.name().to_string();
+            process.add_module(Module { path, bias, image });
+        }
+        Ok(process)
+    }
+
+    /// Notes a module and hooks its functions.
+    pub(crate) fn add_module(&mut self, module: Module) {
+        if self.config.model == Model::Full {
+            models::install(&mut self.machine, &module);
+        }
+        Arc::make_mut(&mut self.os_mut().modules).push(Arc::new(module));
+    }
+}
+
+fn read_interpreter(
+    program: &str,
+    path: &str,
+    files: &mut Files,
+    host: &dyn HostFiles,
+) -> Result<Image, LoadError> {
+    let bytes = files.read_whole(host, path.as_bytes()).map_err(|errno| {
+        LoadError::Interpreter { program: program.to_string(), path: path.to_string(), errno }
+    })?;
+    Ok(Image::parse(bytes, path)?)
+}
+
+fn map_plan(machine: &mut Machine, plan: &loader::Plan) {
+    let perms =
+        |perms: loader::Perms| Perms { read: perms.read, write: perms.write, exec: perms.exec };
+    for mapping in &plan.mappings {
+        let offset = mapping.file_offset.unwrap_or(0);
+        let region = (perms(mapping.perms), mapping.name.as_str().into(), offset);
+        machine.memory.map(mapping.addr, mapping.len, region);
+        machine.memory.write_any(mapping.addr, mapping.bytes());
+    }
+    let stack = &plan.stack;
+    let region = (perms(stack.perms), "[stack]".into(), 0);
+    machine.memory.map(stack.low, stack.high - stack.low, region);
+    machine.memory.write_any(stack.rsp, &stack.contents);
+}
+
+/// The first fifteen bytes of the last component of a path.
+fn thread_name(path: &[u8]) -> [u8; 16] {
+    let last = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let mut name = [0; 16];
+    let len = last.len().min(15);
+    name[..len].copy_from_slice(&last[..len]);
+    name
+}
+
+/// Strings one after the other, each with a final zero.
+fn joined(strings: &[Vec<u8>]) -> Vec<u8> {
+    strings.iter().flat_map(|string| string.iter().copied().chain([0])).collect()
+}

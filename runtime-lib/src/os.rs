@@ -1,0 +1,108 @@
+//! The state of the operating system: everything a system call may change beside memory and
+//! registers.
+//!
+//! It is one value, shared by reference count and copied when changed, so that remembering a
+//! state costs nothing and going back to it is exact. Large parts have their own count.
+
+use crate::files::Files;
+use crate::module::Module;
+use crate::random::Random;
+use crate::signal::{Action, Siginfo, Signal};
+use crate::syscall::SharedMapping;
+use crate::thread::{Thread, ThreadState};
+use samovar_vm::machine::ThreadId;
+use std::sync::Arc;
+
+/// The process's identifier; its threads count on from it.
+pub(crate) const PID: u32 = 1000;
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ended {
+    /// By itself, with this status.
+    Exited(i32),
+    /// By a signal.
+    Killed(Signal),
+}
+
+/// Bytes that the guest wrote to one of its standard descriptors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Output {
+    /// 1 for standard output, 2 for standard error.
+    pub fd: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// See the module head.
+#[derive(Clone, Debug)]
+pub struct Os {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) ended: Option<Ended>,
+    pub(crate) now_ns: u64,
+    pub(crate) brk: Brk,
+    pub(crate) files: Arc<Files>,
+    pub(crate) shared: Vec<SharedMapping>,
+    pub(crate) actions: Arc<[Action; 64]>,
+    pub(crate) pending: Arc<Vec<Siginfo>>,
+    pub(crate) output: Vec<Output>,
+    pub(crate) random: Random,
+    pub(crate) modules: Arc<Vec<Arc<Module>>>,
+    /// Number of waits on modelled condition variables so far.
+    pub(crate) arrivals: u64,
+}
+
+/// The heap of `brk`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Brk {
+    pub start: u64,
+    pub end: u64,
+}
+
+impl Os {
+    /// Logical time since the start of the guest.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// All threads, those that ended included.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    pub(crate) fn thread(&self, thread: ThreadId) -> &Thread {
+        &self.threads[thread.0 as usize]
+    }
+
+    pub(crate) fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
+        &mut self.threads[thread.0 as usize]
+    }
+
+    /// The thread with this identifier, if it is alive.
+    pub(crate) fn by_tid(&self, tid: u32) -> Option<ThreadId> {
+        let index =
+            self.threads.iter().position(|thread| thread.tid == tid && thread.is_alive())?;
+        Some(ThreadId(index as u32))
+    }
+
+    pub(crate) fn files_mut(&mut self) -> &mut Files {
+        Arc::make_mut(&mut self.files)
+    }
+
+    pub(crate) fn action(&self, signal: Signal) -> Action {
+        self.actions[signal.number() as usize - 1]
+    }
+
+    /// Number of threads that have not ended.
+    pub(crate) fn alive(&self) -> usize {
+        self.threads.iter().filter(|thread| thread.state != ThreadState::Exited).count()
+    }
+
+    /// Appends output, joining it with the last piece where the descriptor is the same.
+    pub(crate) fn emit(&mut self, fd: u32, bytes: &[u8]) {
+        match self.output.last_mut() {
+            Some(last) if last.fd == fd => last.bytes.extend_from_slice(bytes),
+            _ => self.output.push(Output { fd, bytes: bytes.to_vec() }),
+        }
+    }
+}

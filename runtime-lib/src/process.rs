@@ -1,0 +1,180 @@
+//! A process: a machine and an operating system that serves it.
+//!
+//! No policy lives here: the caller picks the thread for [`Process::step`], decides when time
+//! passes while nobody runs, and takes the output. All state is either in the machine, which has
+//! a journal, or in one copy-on-write [`Os`], so a mark and an undo are cheap and exact. Not part
+//! of the state: bytes of standard input that the host has already handed out (they only grow).
+
+use crate::host::{HostFiles, Input};
+use crate::load::Model;
+use crate::module::Module;
+use crate::os::{Ended, Os, Output};
+use crate::syscall::futex;
+use crate::thread::{Thread, ThreadState, WaitFor};
+use samovar_vm::machine::{Machine, ThreadId};
+use samovar_vm::memory::journal::Mark;
+use samovar_vm::reg::Reg;
+use std::sync::Arc;
+
+/// See the module head.
+#[derive(Debug)]
+pub struct Process {
+    /// The machine; registers and memory may be inspected freely.
+    pub machine: Machine,
+    pub(crate) os: Arc<Os>,
+    pub(crate) host: Arc<dyn HostFiles>,
+    pub(crate) input: Input,
+    pub(crate) config: Config,
+}
+
+/// What never changes while a process runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub model: Model,
+    pub exact_heap: bool,
+    pub cpus: u32,
+    pub uid: u32,
+    pub gid: u32,
+    /// Which of the three standard descriptors are terminals.
+    pub terminals: [bool; 3],
+    /// Absolute path of the program.
+    pub exe: Vec<u8>,
+    /// The arguments, each with its final zero.
+    pub command_line: Vec<u8>,
+    /// The environment, likewise.
+    pub environment: Vec<u8>,
+    /// Where the main thread's stack ends.
+    pub stack: (u64, u64),
+}
+
+/// A state to go back to.
+#[derive(Clone, Debug)]
+pub struct ProcessMark {
+    machine: Mark,
+    os: Arc<Os>,
+}
+
+impl Process {
+    /// Remembers the present state. Memory and registers come back only if the journal was on
+    /// (`machine.memory.journal.set_on`).
+    pub fn mark(&mut self) -> ProcessMark {
+        ProcessMark { machine: self.machine.mark(), os: Arc::clone(&self.os) }
+    }
+
+    /// Goes back to a state remembered earlier on the present path.
+    pub fn undo_to(&mut self, mark: &ProcessMark) {
+        self.machine.undo_to(mark.machine);
+        self.os = Arc::clone(&mark.os);
+    }
+
+    /// The operating system's state.
+    pub fn os(&self) -> &Os {
+        &self.os
+    }
+
+    pub(crate) fn os_mut(&mut self) -> &mut Os {
+        Arc::make_mut(&mut self.os)
+    }
+
+    /// All threads, those that ended included; the index is the thread's number.
+    pub fn threads(&self) -> &[Thread] {
+        &self.os.threads
+    }
+
+    /// Numbers of the threads that can run, in ascending order.
+    pub fn runnable(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let threads = self.os.threads.iter().enumerate();
+        threads
+            .filter(|(_, thread)| thread.state == ThreadState::Runnable)
+            .map(|(index, _)| ThreadId(index as u32))
+    }
+
+    /// How the process ended, if it has.
+    pub fn ended(&self) -> Option<Ended> {
+        self.os.ended
+    }
+
+    /// ELF files whose code is mapped, in the order of their mapping: the program first.
+    pub fn modules(&self) -> &[Arc<Module>] {
+        &self.os.modules
+    }
+
+    /// The module that an address of code belongs to.
+    pub fn module_at(&self, addr: u64) -> Option<&Arc<Module>> {
+        self.os.modules.iter().rev().find(|module| module.contains(addr))
+    }
+
+    /// What the guest wrote to its standard output and error since the last call.
+    pub fn take_output(&mut self) -> Vec<Output> {
+        if self.os.output.is_empty() {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.os_mut().output)
+    }
+
+    /// Logical time since the start, in nanoseconds. It advances a little with every question
+    /// for the time, and as far as [`Process::wake_due`] says.
+    pub fn now_ns(&self) -> u64 {
+        self.os.now_ns
+    }
+
+    /// The earliest deadline of a waiting thread. A scheduler that finds nobody runnable goes
+    /// there with [`Process::wake_due`]; if there is none, the guest is deadlocked.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.os.threads.iter().filter_map(|thread| thread.waiting()?.deadline()).min()
+    }
+
+    /// Lets time pass until `now_ns` (it never goes backwards) and wakes the threads whose
+    /// deadline has come. A scheduler calls this also while others run, or a thread that sleeps
+    /// would never wake next to one that spins.
+    pub fn wake_due(&mut self, now_ns: u64) {
+        let now = now_ns.max(self.os.now_ns);
+        if now != self.os.now_ns {
+            self.os_mut().now_ns = now;
+        }
+        if self.next_deadline().is_none_or(|deadline| deadline > now) {
+            return;
+        }
+        for index in 0..self.os.threads.len() {
+            let due = self.os.threads[index]
+                .waiting()
+                .and_then(WaitFor::deadline)
+                .is_some_and(|deadline| deadline <= now);
+            if due {
+                self.time_out(ThreadId(index as u32));
+            }
+        }
+    }
+
+    /// Ends a wait whose deadline has come.
+    fn time_out(&mut self, thread: ThreadId) {
+        let Some(wait) = self.os.thread(thread).waiting().cloned() else { return };
+        match wait {
+            WaitFor::Sleep { .. } => self.finish_wait(thread, 0),
+            WaitFor::Futex { .. } => {
+                self.finish_wait(thread, crate::Errno::ETIMEDOUT.to_rax());
+            }
+            WaitFor::FutexOwnership { addr, .. } => {
+                self.finish_wait(thread, crate::Errno::ETIMEDOUT.to_rax());
+                futex::drop_waiters_bit(self, addr);
+            }
+            // These look at the clock themselves when they are executed again.
+            WaitFor::Files { .. }
+            | WaitFor::Signal { .. }
+            | WaitFor::Mutex { .. }
+            | WaitFor::Condition { .. }
+            | WaitFor::Join { .. } => self.set_runnable(thread),
+        }
+    }
+
+    /// Lets a waiting thread run on.
+    pub(crate) fn set_runnable(&mut self, thread: ThreadId) {
+        self.os_mut().thread_mut(thread).state = ThreadState::Runnable;
+    }
+
+    /// Ends a wait whose system call is over, with its result.
+    pub(crate) fn finish_wait(&mut self, thread: ThreadId, rax: u64) {
+        self.machine.core_mut(thread)[Reg::Rax] = rax;
+        self.set_runnable(thread);
+    }
+}

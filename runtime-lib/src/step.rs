@@ -1,0 +1,147 @@
+//! Running one thread: the loop between the machine's stops and the scheduler's events.
+
+use crate::event::{Event, Unsupported, UnsupportedKind};
+use crate::models::Passage;
+use crate::os::Ended;
+use crate::process::Process;
+use crate::signal::Signal;
+use crate::syscall;
+use crate::thread::ThreadState;
+use samovar_vm::fault::{Fault, FaultReason};
+use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::Monitor;
+use samovar_vm::reg::Reg;
+use samovar_vm::stop::Stop;
+
+/// Instructions that an atomic library call may take before the scheduler gets a say after all.
+const ATOMIC_LIMIT: u64 = 50_000_000;
+
+impl Process {
+    /// Runs a thread for up to `budget` instructions, serving its system calls and hooked library
+    /// functions on the way. Inside an atomic library call the budget does not count.
+    ///
+    /// The journal of the machine must be on if, and only if, the monitor asks for it.
+    pub fn step<M: Monitor>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Event {
+        let mut left = budget;
+        let mut atomic_left = ATOMIC_LIMIT;
+        loop {
+            if let Some(event) = self.before_running(thread) {
+                return event;
+            }
+            let atomic = self.os.thread(thread).atomic.is_some();
+            let quota = if atomic { atomic_left } else { left };
+            if quota == 0 {
+                return Event::Budget;
+            }
+            let start = self.machine.instructions();
+            let stop = if self.os.thread(thread).past_hook {
+                self.os_mut().thread_mut(thread).past_hook = false;
+                self.machine.run_past_hook(thread, quota, monitor)
+            } else {
+                self.machine.run(thread, quota, monitor)
+            };
+            let spent = self.machine.instructions() - start;
+            left = left.saturating_sub(spent);
+            if atomic {
+                atomic_left = atomic_left.saturating_sub(spent);
+            }
+            if let Some(event) = self.serve(thread, stop) {
+                return event;
+            }
+        }
+    }
+
+    /// What keeps a thread from running at all; delivers signals that are due.
+    fn before_running(&mut self, thread: ThreadId) -> Option<Event> {
+        match self.os.ended {
+            Some(Ended::Exited(status)) => return Some(Event::ProcessExited(status)),
+            Some(Ended::Killed(signal)) => return Some(Event::Killed(signal)),
+            None => {}
+        }
+        if self.has_deliverable_signal(thread) {
+            if let Some(event) = self.deliver_signals(thread) {
+                return Some(event);
+            }
+        }
+        match self.os.thread(thread).state {
+            ThreadState::Runnable => None,
+            ThreadState::Waiting(_) => Some(Event::Blocked),
+            ThreadState::Exited => Some(Event::ThreadExited),
+        }
+    }
+
+    /// Deals with the reason why the machine stopped; `None` to go on.
+    fn serve(&mut self, thread: ThreadId, stop: Stop) -> Option<Event> {
+        match stop {
+            // The loop notices that nothing is left.
+            Stop::Budget => None,
+            Stop::Access(access) => Some(Event::Access(access)),
+            Stop::Syscall => syscall::serve(self, thread),
+            Stop::Hook(hook) => match self.call_hook(thread, hook) {
+                Passage::Go => None,
+                Passage::Stop(event) => Some(event),
+            },
+            Stop::Returned => {
+                self.leave_atomic(thread);
+                None
+            }
+            Stop::Fault(fault) => self.fault(thread, fault),
+            Stop::DivideError => self.trap(thread, Signal::FPE, 1),
+            Stop::FloatingPointError => self.trap(thread, Signal::FPE, 7),
+            Stop::Breakpoint => self.trap(thread, Signal::TRAP, crate::signal::SI_KERNEL),
+            Stop::IllegalInstruction => self.trap(thread, Signal::ILL, 2),
+            Stop::Unsupported => Some(self.unsupported_instruction(thread)),
+            Stop::TimeStamp => {
+                self.supply_time_stamp(thread);
+                None
+            }
+        }
+    }
+
+    /// A signal that the instruction at the program counter raised.
+    fn trap(&mut self, thread: ThreadId, signal: Signal, code: i32) -> Option<Event> {
+        let pc = self.machine.core(thread).pc;
+        self.raise_fault(thread, signal, code, pc)
+    }
+
+    /// An illegal access: the guest's handler gets it if the processor would have noticed it too.
+    fn fault(&mut self, thread: ThreadId, fault: Fault) -> Option<Event> {
+        let code = match fault.reason {
+            FaultReason::Null | FaultReason::Unmapped => Some(1),
+            FaultReason::Protected => Some(2),
+            FaultReason::Misaligned => Some(crate::signal::SI_KERNEL),
+            FaultReason::OutOfBounds | FaultReason::UseAfterFree => None,
+        };
+        let handled = match code {
+            Some(code) => self.raise_fault(thread, Signal::SEGV, code, fault.addr),
+            None => Some(self.kill(Signal::SEGV)),
+        };
+        handled.map(|_| Event::Fault(fault))
+    }
+
+    /// Ends the process by a signal.
+    pub(crate) fn kill(&mut self, signal: Signal) -> Event {
+        self.os_mut().ended = Some(Ended::Killed(signal));
+        Event::Killed(signal)
+    }
+
+    fn supply_time_stamp(&mut self, thread: ThreadId) {
+        let ticks = syscall::time::tick(self);
+        let core = self.machine.core_mut(thread);
+        core[Reg::Rax] = ticks & 0xffff_ffff;
+        core[Reg::Rdx] = ticks >> 32;
+    }
+
+    fn unsupported_instruction(&self, thread: ThreadId) -> Event {
+        let address = self.machine.core(thread).pc;
+        let bytes = (1..=15).rev().find_map(|len| self.machine.memory.slice(address, len).ok());
+        let bytes: Vec<String> =
+            bytes.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect();
+        Event::Unsupported(Unsupported {
+            kind: UnsupportedKind::Instruction,
+            name: "(see the bytes)".to_string(),
+            address,
+            detail: format!("bytes {}", bytes.join(" ")),
+        })
+    }
+}

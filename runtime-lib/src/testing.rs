@@ -1,0 +1,1 @@
+//! Small processes for unit tests.
