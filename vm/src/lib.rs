@@ -7,6 +7,7 @@
 pub mod code;
 pub mod context;
 pub mod cpuid;
+pub mod debug;
 mod exec;
 pub mod fault;
 pub mod flags;

@@ -1,0 +1,7 @@
+//! Tests of the debug-information layer on programs that are compiled here, in many ways, and
+//! stopped in the middle. Expectations are written down; where a debugger helps as a second
+//! opinion, gdb is asked too (and the test says so if it is not installed).
+
+mod harness;
+
+mod data;
