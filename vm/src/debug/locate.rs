@@ -118,22 +118,20 @@ impl DebugInfo {
     /// Where a line's code starts. The file may be given by any trailing part of its path. If the
     /// line has no code, the next line that has some is taken.
     pub fn addresses_of(&self, file: &str, line: u32) -> Option<LineAddresses> {
-        let mut best: Option<LineAddresses> = None;
+        let mut best = LineStarts { line: u32::MAX, lasting: Vec::new(), momentary: Vec::new() };
         for unit_number in 0..self.units().units.len() {
             let table = self.line_table(unit_number);
             let is_wanted: Vec<bool> =
                 table.files.iter().map(|path| path_matches(path, file)).collect();
             if is_wanted.contains(&true) {
-                collect_line(table, &is_wanted, line, &mut best);
+                best.collect(table, &is_wanted, line);
             }
         }
-        let mut found = best?;
-        for addr in &mut found.addresses {
-            *addr = self.to_guest(*addr);
-        }
-        found.addresses.sort_unstable();
-        found.addresses.dedup();
-        Some(found)
+        let found = if best.lasting.is_empty() { best.momentary } else { best.lasting };
+        let mut addresses: Vec<u64> = found.into_iter().map(|addr| self.to_guest(addr)).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        (!addresses.is_empty()).then_some(LineAddresses { line: best.line, addresses })
     }
 
     /// The first address of a function's code where its frame is set up and its parameters are
@@ -165,7 +163,8 @@ impl DebugInfo {
                 Function {
                     name: demangle(&symbol.name),
                     linkage_name: Some(symbol.name.to_string()),
-                    ranges: std::iter::once(self.to_guest(symbol.addr)..self.to_guest(end)).collect(),
+                    ranges: std::iter::once(self.to_guest(symbol.addr)..self.to_guest(end))
+                        .collect(),
                 }
             }));
         }
@@ -271,29 +270,33 @@ impl DebugInfo {
     }
 }
 
-/// Adds the addresses where a block of the wanted line starts, if the line is the best so far.
-fn collect_line(
-    table: &LineTable,
-    is_wanted: &[bool],
+/// Where the code of a line starts, in addresses of the file.
+struct LineStarts {
     line: u32,
-    best: &mut Option<LineAddresses>,
-) {
-    let mut previous = None;
-    for row in &table.rows {
-        let key = (row.file, row.line);
-        let is_start = previous.replace(key) != Some(key);
-        let is_candidate = row.is_stmt
-            && row.line >= line
-            && row.line != 0
-            && is_start
-            && is_wanted.get(row.file as usize) == Some(&true);
-        if !is_candidate {
-            continue;
-        }
-        match best {
-            Some(found) if found.line == row.line => found.addresses.push(row.addr),
-            Some(found) if found.line < row.line => {}
-            _ => *best = Some(LineAddresses { line: row.line, addresses: vec![row.addr] }),
+    /// Starts of instructions that belong to the line.
+    lasting: Vec<u64>,
+    /// Places that the line passes on to the next one without an instruction of its own.
+    momentary: Vec<u64>,
+}
+
+impl LineStarts {
+    /// Adds the starts in a table, if the line is the best so far.
+    fn collect(&mut self, table: &LineTable, is_wanted: &[bool], line: u32) {
+        let mut previous = None;
+        for (index, row) in table.rows.iter().enumerate() {
+            let key = (row.file, row.line);
+            let is_start = previous.replace(key) != Some(key);
+            let is_file = is_wanted.get(row.file as usize) == Some(&true);
+            let is_line = row.line != 0 && (line..=self.line).contains(&row.line);
+            if !(is_start && is_file && is_line && row.is_stmt) {
+                continue;
+            }
+            if row.line < self.line {
+                *self = LineStarts { line: row.line, lasting: vec![], momentary: vec![] };
+            }
+            let is_momentary = table.rows.get(index + 1).is_some_and(|next| next.addr == row.addr);
+            let starts = if is_momentary { &mut self.momentary } else { &mut self.lasting };
+            starts.push(row.addr);
         }
     }
 }

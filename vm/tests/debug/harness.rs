@@ -52,13 +52,6 @@ impl Program {
         DebugInfo::new(self.bytes.clone(), 0).expect("an ELF file")
     }
 
-    /// The program as the only module, unloaded.
-    pub fn modules(&self) -> DebugModules {
-        let mut modules = DebugModules::new();
-        modules.add(self.debug_info());
-        modules
-    }
-
     /// Runs the program up to its first `int3`.
     pub fn stop(&self) -> Stopped {
         let mut command = Command::new(&self.path);

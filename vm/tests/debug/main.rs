@@ -5,3 +5,4 @@
 mod harness;
 
 mod data;
+mod lines;
