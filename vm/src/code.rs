@@ -163,26 +163,25 @@ impl Code {
         BlockId(self.add(block))
     }
 
-    /// The block behind a link; patches the link at first use.
+    /// The successor of a block: behind it (0) or its branch target (1); remembered after first use.
     #[inline(always)]
     pub fn linked(
         &mut self,
         from: BlockId,
         slot: usize,
-        pc: u64,
         memory: &mut Memory,
         profile: &Profile,
-    ) -> Option<BlockId> {
+    ) -> BlockId {
         let id = self.links[from.0 as usize][slot];
         if id != NO_BLOCK {
-            return Some(BlockId(id));
+            return BlockId(id);
         }
-        let to = self.block_at(pc, memory, profile);
-        if !self.block(to).is_lasting() {
-            return Some(to);
+        let block = self.block(from);
+        let to = self.block_at([block.fall, block.taken][slot], memory, profile);
+        if self.block(to).is_lasting() {
+            self.links[from.0 as usize][slot] = to.0;
         }
-        self.links[from.0 as usize][slot] = to.0;
-        Some(to)
+        to
     }
 
     /// Hooks an address.

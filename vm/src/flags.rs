@@ -1,8 +1,9 @@
 //! Arithmetic flags, evaluated when somebody looks.
 //!
-//! Most flags are overwritten unread, so an operation only notes its kind, width and operands.
-//! Operands are kept in the low bits; evaluation shifts them to the top of 64 bits, where carry,
-//! sign and overflow of every width look the same.
+//! Most flags are overwritten unread, so an operation only notes its kind, width, result and second
+//! operand; the first operand follows from these. Values are kept in the low bits; evaluation shifts
+//! them to the top of 64 bits, where carry, sign and overflow of every width look the same. Zero and
+//! sign need the result alone, whatever the operation was.
 //!
 //! Equality of two [`Flags`] is equality of representation, not of meaning; compare
 //! [`Flags::bits`] for that.
@@ -26,18 +27,20 @@ pub const ARITHMETIC: u64 = CF | PF | AF | ZF | SF | OF;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FlagKind {
-    /// `a` holds the flags themselves.
+    /// `result` holds the flags themselves.
     Eager,
-    /// `a + b`.
+    /// `result = a + b`.
     Add,
-    /// `a - b`.
+    /// `result = a - b`.
     Sub,
-    /// A bitwise operation with result `a`.
+    /// A bitwise operation.
     Logic,
-    /// An increment with result `a`; `b` is the carry from before.
+    /// An increment; `b` is the carry from before.
     Inc,
-    /// A decrement with result `a`; `b` is the carry from before.
+    /// A decrement; `b` is the carry from before.
     Dec,
+    /// A shift or product; bit 0 of `b` is carry, bit 1 overflow.
+    Carries,
 }
 
 /// See the module head.
@@ -46,7 +49,7 @@ pub struct Flags {
     kind: FlagKind,
     /// 64 minus the operand width.
     shift: u8,
-    a: u64,
+    result: u64,
     b: u64,
 }
 
@@ -92,40 +95,31 @@ impl Flags {
     /// Flags given as bits of the flags register.
     #[inline(always)]
     pub fn eager(bits: u64) -> Flags {
-        Flags { kind: FlagKind::Eager, shift: 0, a: bits & ARITHMETIC, b: 0 }
+        Flags { kind: FlagKind::Eager, shift: 0, result: bits & ARITHMETIC, b: 0 }
     }
 
-    /// Flags of an operation of `bits` width.
+    /// Flags of an operation of `bits` width; bits of the values beyond that do not count.
     #[inline(always)]
-    pub fn lazy(kind: FlagKind, bits: u32, a: u64, b: u64) -> Flags {
-        Flags { kind, shift: (64 - bits) as u8, a, b }
+    pub fn lazy(kind: FlagKind, bits: u32, result: u64, b: u64) -> Flags {
+        Flags { kind, shift: (64 - bits) as u8, result, b }
     }
 
+    /// The result and the second operand, in the top bits.
     #[inline(always)]
-    fn operands(&self) -> (u64, u64) {
-        (self.a << self.shift, self.b << self.shift)
-    }
-
-    /// The result, in the top bits.
-    #[inline(always)]
-    fn result(&self) -> u64 {
-        match self.kind {
-            FlagKind::Add => self.a.wrapping_add(self.b) << self.shift,
-            FlagKind::Sub => self.a.wrapping_sub(self.b) << self.shift,
-            _ => self.a << self.shift,
-        }
+    fn top(&self) -> (u64, u64) {
+        (self.result << self.shift, self.b << self.shift)
     }
 
     /// Carry.
     #[inline(always)]
     pub fn carry(&self) -> bool {
-        let (a, b) = self.operands();
+        let (result, b) = self.top();
         match self.kind {
-            FlagKind::Eager => self.a & CF != 0,
-            FlagKind::Add => a.wrapping_add(b) < a,
-            FlagKind::Sub => a < b,
+            FlagKind::Sub => result.wrapping_add(b) < b,
+            FlagKind::Add => result < b,
+            FlagKind::Eager => self.result & CF != 0,
             FlagKind::Logic => false,
-            FlagKind::Inc | FlagKind::Dec => self.b != 0,
+            FlagKind::Inc | FlagKind::Dec | FlagKind::Carries => self.b & 1 != 0,
         }
     }
 
@@ -133,8 +127,8 @@ impl Flags {
     #[inline(always)]
     pub fn zero(&self) -> bool {
         match self.kind {
-            FlagKind::Eager => self.a & ZF != 0,
-            _ => self.result() == 0,
+            FlagKind::Eager => self.result & ZF != 0,
+            _ => self.result << self.shift == 0,
         }
     }
 
@@ -142,38 +136,40 @@ impl Flags {
     #[inline(always)]
     pub fn sign(&self) -> bool {
         match self.kind {
-            FlagKind::Eager => self.a & SF != 0,
-            _ => (self.result() as i64) < 0,
+            FlagKind::Eager => self.result & SF != 0,
+            _ => ((self.result << self.shift) as i64) < 0,
         }
     }
 
     /// Overflow.
     #[inline(always)]
     pub fn overflow(&self) -> bool {
-        let (a, b) = self.operands();
+        let (result, b) = self.top();
         match self.kind {
-            FlagKind::Eager => self.a & OF != 0,
-            FlagKind::Add => ((a ^ self.result()) & (b ^ self.result())) as i64 >> 63 != 0,
-            FlagKind::Sub => ((a ^ b) & (a ^ self.result())) as i64 >> 63 != 0,
+            FlagKind::Sub => self.less() != ((result as i64) < 0),
+            FlagKind::Add => ((result.wrapping_sub(b) ^ result) & (b ^ result)) as i64 >> 63 != 0,
+            FlagKind::Eager => self.result & OF != 0,
             FlagKind::Logic => false,
-            FlagKind::Inc => self.result() == 1 << 63,
-            FlagKind::Dec => self.result() == (u64::MAX << self.shift) ^ (1 << 63),
+            FlagKind::Inc => result == 1 << 63,
+            FlagKind::Dec => result == (u64::MAX << self.shift) ^ (1 << 63),
+            FlagKind::Carries => self.b & 2 != 0,
         }
     }
 
     fn parity(&self) -> bool {
         match self.kind {
-            FlagKind::Eager => self.a & PF != 0,
-            _ => ((self.result() >> self.shift) as u8).count_ones().is_multiple_of(2),
+            FlagKind::Eager => self.result & PF != 0,
+            _ => (self.result as u8).count_ones().is_multiple_of(2),
         }
     }
 
     fn auxiliary(&self) -> bool {
-        let result = self.result() >> self.shift;
+        let Flags { result, b, .. } = *self;
         match self.kind {
-            FlagKind::Eager => self.a & AF != 0,
-            FlagKind::Add | FlagKind::Sub => (self.a ^ self.b ^ result) & 0x10 != 0,
-            FlagKind::Logic => false,
+            FlagKind::Eager => result & AF != 0,
+            FlagKind::Add => (result.wrapping_sub(b) ^ b ^ result) & 0x10 != 0,
+            FlagKind::Sub => (result.wrapping_add(b) ^ b ^ result) & 0x10 != 0,
+            FlagKind::Logic | FlagKind::Carries => false,
             FlagKind::Inc => result & 0xf == 0,
             FlagKind::Dec => result & 0xf == 0xf,
         }
@@ -217,8 +213,8 @@ impl Flags {
     fn less(&self) -> bool {
         match self.kind {
             FlagKind::Sub => {
-                let (a, b) = self.operands();
-                (a as i64) < b as i64
+                let (result, b) = self.top();
+                (result.wrapping_add(b) as i64) < b as i64
             }
             _ => self.sign() != self.overflow(),
         }

@@ -11,6 +11,7 @@
 
 pub mod sse;
 pub mod sse2;
+pub mod x87;
 
 use core::arch::x86_64::__m128i;
 

@@ -248,7 +248,7 @@ impl Machine {
                 None => {}
                 Some(Undo::Core { thread, core }) => self.threads[thread].core = core,
                 Some(Undo::Floating { thread, floating }) => {
-                    self.threads[thread].floating = *floating;
+                    self.threads[thread].floating = floating;
                 }
                 Some(Undo::Deed(Deed::ThreadAdded)) => {
                     self.threads.pop();

@@ -2,7 +2,7 @@
 
 use crate::context::Core;
 use crate::exec::width::Width;
-use crate::flags::{AF, CF, FlagKind, Flags, OF, PF, SF, ZF};
+use crate::flags::{AF, CF, FlagKind, Flags, OF, ZF};
 use crate::kind::{BitScan, BitTest, Shift};
 
 /// A two-operand operation.
@@ -22,10 +22,7 @@ macro_rules! alu {
             fn apply<W: Width>(core: &mut Core, a: W, b: W) -> W {
                 let ($a, $b) = (a.wide(), b.wide());
                 let result = $result;
-                core.flags = match FlagKind::$kind {
-                    FlagKind::Logic => Flags::lazy(FlagKind::Logic, W::BITS, result, 0),
-                    kind => Flags::lazy(kind, W::BITS, $a, $b),
-                };
+                core.flags = Flags::lazy(FlagKind::$kind, W::BITS, result, $b);
                 W::of(result)
             }
         }
@@ -61,7 +58,8 @@ impl Alu for Cmp {
 
     #[inline(always)]
     fn apply<W: Width>(core: &mut Core, a: W, b: W) -> W {
-        core.flags = Flags::lazy(FlagKind::Sub, W::BITS, a.wide(), b.wide());
+        let result = a.wide().wrapping_sub(b.wide());
+        core.flags = Flags::lazy(FlagKind::Sub, W::BITS, result, b.wide());
         a
     }
 }
@@ -173,9 +171,14 @@ fn plain_shift(core: &mut Core, kind: Shift, bits: u32, a: u64, count: u32) -> u
             ((signed >> count.min(63)) as u64 & mask(bits), carry, false)
         }
     };
-    let logic = Flags::lazy(FlagKind::Logic, bits, result, 0).bits();
-    core.flags = Flags::eager(logic | flag(carry, CF) | flag(overflow, OF));
+    set_carries(core, bits, result, carry, overflow);
     result
+}
+
+/// Flags of a shift or product.
+fn set_carries(core: &mut Core, bits: u32, result: u64, carry: bool, overflow: bool) {
+    let carries = u64::from(carry) | u64::from(overflow) << 1;
+    core.flags = Flags::lazy(FlagKind::Carries, bits, result, carries);
 }
 
 fn rotate(core: &mut Core, kind: Shift, bits: u32, a: u64, count: u32) -> u64 {
@@ -228,9 +231,7 @@ pub(crate) fn shift_double(
     }
     let (result, carry) =
         if left { double_left(a, b, bits, count) } else { double_right(a, b, bits, count) };
-    let logic = Flags::lazy(FlagKind::Logic, bits, result, 0).bits();
-    let overflow = (a ^ result) >> (bits - 1) & 1 != 0;
-    core.flags = Flags::eager(logic | flag(carry, CF) | flag(overflow, OF));
+    set_carries(core, bits, result, carry, (a ^ result) >> (bits - 1) & 1 != 0);
     result
 }
 
@@ -258,13 +259,9 @@ pub(crate) fn imul(core: &mut Core, bits: u32, a: u64, b: u64) -> u64 {
     let sign = |value: u64| i128::from(((value << (64 - bits)) as i64) >> (64 - bits));
     let product = sign(a) * sign(b);
     let result = product as u64 & mask(bits);
-    set_product_flags(core, bits, result, sign(result) != product);
+    let spills = sign(result) != product;
+    set_carries(core, bits, result, spills, spills);
     result
-}
-
-fn set_product_flags(core: &mut Core, bits: u32, low: u64, spills: bool) {
-    let logic = Flags::lazy(FlagKind::Logic, bits, low, 0).bits() & (SF | ZF | PF);
-    core.flags = Flags::eager(logic | flag(spills, CF) | flag(spills, OF));
 }
 
 /// Full product of `a` and `b` as (low, high).
@@ -273,12 +270,13 @@ pub(crate) fn multiply(core: &mut Core, signed: bool, bits: u32, a: u64, b: u64)
         let sign = |value: u64| i128::from(((value << (64 - bits)) as i64) >> (64 - bits));
         let product = sign(a) * sign(b);
         let (low, high) = (product as u64 & mask(bits), (product >> bits) as u64 & mask(bits));
-        set_product_flags(core, bits, low, sign(low) != product);
+        let spills = sign(low) != product;
+        set_carries(core, bits, low, spills, spills);
         (low, high)
     } else {
         let product = u128::from(a & mask(bits)) * u128::from(b & mask(bits));
         let (low, high) = (product as u64 & mask(bits), (product >> bits) as u64 & mask(bits));
-        set_product_flags(core, bits, low, high != 0);
+        set_carries(core, bits, low, high != 0, high != 0);
         (low, high)
     }
 }

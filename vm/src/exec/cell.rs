@@ -8,7 +8,7 @@ use super::alu::{self, Alu};
 use super::width::Width;
 use crate::context::Core;
 use crate::fault::AccessKind;
-use crate::flags::{FlagKind, Flags, ZF};
+use crate::flags::{Flags, ZF};
 use crate::kind::{BitTest, Rmw};
 use crate::memory::Memory;
 use crate::monitor::{Access, Decision, Monitor};
@@ -90,7 +90,7 @@ fn combine<W: Width>(core: &mut Core, kind: Rmw, old: W, u: &Uop) -> W {
         Rmw::Btc => bit(core, BitTest::Complement),
         Rmw::Cmpxchg => {
             let expected = W::of(core[Reg::Rax]);
-            core.flags = Flags::lazy(FlagKind::Sub, W::BITS, expected.wide(), old.wide());
+            alu::Cmp::apply(core, expected, old);
             if expected == old { operand } else { old }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::alu;
 use crate::context::Core;
-use crate::flags::{AF, CF, Flags, PF, SF, ZF};
+use crate::flags::{AF, CF, FlagKind, Flags, PF, SF, ZF};
 use crate::kind::{BitScan, BitTest, FlagOp, Loop, MulDiv, Shift, Widen};
 use crate::reg::Reg;
 use crate::uop::Uop;
@@ -128,7 +128,8 @@ pub(super) fn cmpxchg(core: &mut Core, u: &Uop) {
     let bits = u.bits();
     let mask = u64::MAX >> (64 - bits);
     let (expected, current) = (core[Reg::Rax] & mask, core[u.dst] & mask);
-    core.flags = Flags::lazy(crate::flags::FlagKind::Sub, bits, expected, current);
+    let difference = expected.wrapping_sub(current);
+    core.flags = Flags::lazy(FlagKind::Sub, bits, difference, current);
     if expected == current {
         let new = core[u.src];
         put(core, u.dst, bits, new);

@@ -40,21 +40,18 @@ impl Emitter {
         }
         let Some(condition) = condition(next.condition_code()) else { return false };
         let test = self.instruction.mnemonic() == Mnemonic::Test;
-        let (rr, ri) = if test {
-            (table::TEST_BRANCH_RR, table::TEST_BRANCH_RI)
-        } else {
-            (table::CMP_BRANCH_RR, table::CMP_BRANCH_RI)
+        let (Operand::Low(dst, width), second) = (self.operand(0), self.operand(1)) else {
+            return false;
         };
-        let uop = match (self.operand(0), self.operand(1)) {
-            (Operand::Low(dst, width), Operand::Low(src, _)) => {
-                Uop { dst, src, ..Uop::new(rr[width]) }
-            }
-            (Operand::Low(dst, width), Operand::Immediate(value)) => {
-                Uop { dst, imm: value as i32, ..Uop::new(ri[width]) }
-            }
+        let (src, imm, immediate) = match second {
+            Operand::Low(src, _) => (src, 0, false),
+            Operand::Immediate(value) => (Reg::Zero, value as i32, true),
             _ => return false,
         };
-        self.push(Uop { aux: condition as u8, ..uop });
+        let Some(op) = table::compare_branch(test, immediate, width, condition) else {
+            return false;
+        };
+        self.push(Uop { dst, src, imm, aux: condition as u8, ..Uop::new(op) });
         self.taken = next.near_branch_target();
         true
     }
@@ -121,7 +118,7 @@ impl Emitter {
             Mnemonic::Loop => (Op::Loop, Loop::Always as u8),
             Mnemonic::Loope => (Op::Loop, Loop::Equal as u8),
             Mnemonic::Loopne => (Op::Loop, Loop::NotEqual as u8),
-            _ => (Op::Jcc, condition(instruction.condition_code())? as u8),
+            _ => return self.branch(condition(instruction.condition_code())?),
         };
         let narrow = matches!(
             instruction.code(),
@@ -131,6 +128,18 @@ impl Emitter {
                 | Code::Loopne_rel8_64_ECX
         );
         self.push(Uop { aux, scale: if narrow { 2 } else { 3 }, ..Uop::new(op) });
+        Some(())
+    }
+
+    /// A branch on a flag, or on the value that the instruction before put into a register.
+    fn branch(&mut self, condition: Condition) -> Option<()> {
+        let value = self
+            .flags_of
+            .and_then(|(reg, width)| Some((reg, table::value_branch(condition, width)?)));
+        match value {
+            Some((reg, op)) => self.rr(op, Reg::Zero, reg),
+            None => self.push(Uop::new(table::BRANCH[condition as usize])),
+        }
         Some(())
     }
 

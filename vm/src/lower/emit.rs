@@ -7,7 +7,7 @@ use crate::reg::Reg;
 use crate::uop::{Op, Uop};
 use crate::vector::VecForm;
 use crate::x87::X87Form;
-use iced_x86::{Instruction, OpKind, Register};
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
 /// A width as an index: 0 for 8 bits to 3 for 64.
 pub(super) type WidthIndex = usize;
@@ -39,7 +39,7 @@ pub(super) struct Place {
 impl Place {
     /// The memory that a register points to.
     pub fn at(base: Reg, disp: i32) -> Place {
-        Place { base, index: Reg::Zero, scale: 0, disp }
+        Place { base, index: Reg::Zero, scale: 1, disp }
     }
 }
 
@@ -58,6 +58,8 @@ pub(super) struct Emitter {
     pub x87: Vec<X87Form>,
     pub uses_floating: bool,
     place: Option<Place>,
+    /// The register whose value the zero and sign flags describe, if one does.
+    pub flags_of: Option<(Reg, WidthIndex)>,
 }
 
 impl Emitter {
@@ -76,16 +78,31 @@ impl Emitter {
             x87: Vec::new(),
             uses_floating: false,
             place: None,
+            flags_of: None,
         }
     }
 
     /// Turns to the next instruction.
     pub fn begin(&mut self, instruction: &Instruction, flags_dead: bool) {
+        self.flags_of = self.described();
         self.instruction = *instruction;
         self.flags_dead = flags_dead;
         self.starts.push(self.uops.len() as u16);
         self.offsets.push((instruction.ip().wrapping_sub(self.start)) as u16);
         self.place = None;
+    }
+
+    /// The register that the flags of the instruction just lowered describe.
+    fn described(&self) -> Option<(Reg, WidthIndex)> {
+        use Mnemonic as M;
+        let sets = matches!(
+            self.instruction.mnemonic(),
+            M::Add | M::Sub | M::And | M::Or | M::Xor | M::Inc | M::Dec | M::Neg
+        );
+        match self.operand(0) {
+            Operand::Low(reg, width @ 2..) if sets => Some((reg, width)),
+            _ => None,
+        }
     }
 
     /// The finished block.
@@ -176,7 +193,7 @@ impl Emitter {
         let narrow = is_narrow(instruction.memory_base()) || is_narrow(instruction.memory_index());
         let base = general(instruction.memory_base());
         let index = general(instruction.memory_index());
-        let scale = instruction.memory_index_scale().trailing_zeros() as u8;
+        let scale = instruction.memory_index_scale() as u8;
         let disp = instruction.memory_displacement64();
         let Ok(near) = i32::try_from(disp as i64) else {
             return self.far(disp, base, segment);
@@ -185,17 +202,17 @@ impl Emitter {
         let bare = base == Reg::Zero && index == Reg::Zero;
         if narrow {
             self.mem(Op::Lea32, (Reg::T3, Reg::Zero), place, 0);
-            return Place { base: segment, index: Reg::T3, scale: 0, disp: 0 };
+            return Place { base: segment, index: Reg::T3, scale: 1, disp: 0 };
         }
         match segment {
             Reg::Zero => place,
             segment if bare => Place { base: segment, ..place },
             segment if index == Reg::Zero => {
-                Place { base: segment, index: base, scale: 0, disp: near }
+                Place { base: segment, index: base, scale: 1, disp: near }
             }
             segment => {
                 self.mem(Op::Lea64, (Reg::T3, Reg::Zero), place, 0);
-                Place { base: segment, index: Reg::T3, scale: 0, disp: 0 }
+                Place { base: segment, index: Reg::T3, scale: 1, disp: 0 }
             }
         }
     }
@@ -204,7 +221,7 @@ impl Emitter {
     fn absolute(&mut self, addr: u64, segment: Reg) -> Place {
         let distance = addr.wrapping_sub(self.start) as i64;
         match i32::try_from(distance) {
-            Ok(disp) => Place { base: Reg::BlockStart, index: segment, scale: 0, disp },
+            Ok(disp) => Place { base: Reg::BlockStart, index: segment, scale: 1, disp },
             Err(_) => self.far(addr, Reg::Zero, segment),
         }
     }
@@ -214,7 +231,7 @@ impl Emitter {
         if segment != Reg::Zero {
             self.rr(Op::AddNfRr64, Reg::T3, segment);
         }
-        Place { base, index: Reg::T3, scale: 0, disp: 0 }
+        Place { base, index: Reg::T3, scale: 1, disp: 0 }
     }
 
     /// A register whose low bits hold the operand: the operand itself, or `temp` after a load.
@@ -260,28 +277,11 @@ impl Emitter {
     }
 }
 
+/// Whether a micro-op ends its block; [`Op`] keeps those at its end.
 fn is_end(op: Op) -> bool {
     use Op::*;
-    matches!(
-        op,
-        End | Jmp
-            | JmpReg
-            | Jcc
-            | Jrcxz
-            | Loop
-            | Call
-            | CallReg
-            | Ret
-            | Syscall
-            | TimeStamp
-            | Breakpoint
-            | Hook
-            | Illegal
-            | NoFetch
-    ) || table::CMP_BRANCH_RR.contains(&op)
-        || table::CMP_BRANCH_RI.contains(&op)
-        || table::TEST_BRANCH_RR.contains(&op)
-        || table::TEST_BRANCH_RI.contains(&op)
+    op as u16 >= End as u16
+        || matches!(op, Syscall | TimeStamp | Breakpoint | Hook | Illegal | NoFetch)
 }
 
 fn is_narrow(register: Register) -> bool {

@@ -281,7 +281,16 @@ impl Emitter {
                     Shift::Rol | Shift::Ror => Some([Op::RolNf32, Op::RolNf64]),
                     _ => None,
                 };
+                let loud = match kind {
+                    Shift::Shl => Some([Op::ShlI32, Op::ShlI64]),
+                    Shift::Shr => Some([Op::ShrI32, Op::ShrI64]),
+                    Shift::Sar => Some([Op::SarI32, Op::SarI64]),
+                    _ => None,
+                };
                 match fast {
+                    _ if !self.flags_dead && width >= 2 && count != 0 && loud.is_some() => {
+                        self.ri(loud?[width - 2], reg, count);
+                    }
                     Some(fast) if self.flags_dead && width >= 2 => {
                         let left = if kind == Shift::Ror { -count } else { count };
                         self.ri(fast[width - 2], reg, left);

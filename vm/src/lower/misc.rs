@@ -2,6 +2,7 @@
 
 use super::control::condition;
 use super::emit::{Emitter, Operand};
+use super::table;
 use crate::kind::{FlagOp, Repeat, Str, Widen};
 use crate::reg::Reg;
 use crate::uop::{Op, Uop};
@@ -38,10 +39,10 @@ impl Emitter {
         if self.instruction.op_count() == 1 {
             match self.operand(0) {
                 Operand::Low(reg, 0) => {
-                    self.push(Uop { dst: reg, aux: condition as u8, ..Uop::new(Op::SetCc) });
+                    self.rr(table::SET[condition as usize], reg, Reg::Zero);
                 }
                 _ => {
-                    self.push(Uop { dst: Reg::T0, aux: condition as u8, ..Uop::new(Op::SetCc) });
+                    self.rr(table::SET[condition as usize], Reg::T0, Reg::Zero);
                     self.write(0, Reg::T0);
                 }
             }
@@ -49,7 +50,10 @@ impl Emitter {
         }
         let Operand::Low(dst, width) = self.operand(0) else { return None };
         let src = self.read(1, Reg::T0)?;
-        let op = [Op::Unsupported, Op::Cmov16, Op::Cmov32, Op::Cmov64][width];
+        let op = match width {
+            2 | 3 => table::MOVE_IF[width - 2][condition as usize],
+            _ => Op::Cmov16,
+        };
         self.push(Uop { dst, src, aux: condition as u8, ..Uop::new(op) });
         Some(())
     }

@@ -2,6 +2,7 @@
 //!
 //! Index 0 to 3 is 8 to 64 bits; tables of two are 32 and 64 bits.
 
+use crate::flags::Condition;
 use crate::kind::Rmw;
 use crate::uop::Op;
 
@@ -127,9 +128,228 @@ pub(super) const DEC: [Op; 4] = [Op::Dec8, Op::Dec16, Op::Dec32, Op::Dec64];
 pub(super) const NEG: [Op; 4] = [Op::Neg8, Op::Neg16, Op::Neg32, Op::Neg64];
 pub(super) const NOT: [Op; 4] = [Op::Not8, Op::Not16, Op::Not32, Op::Not64];
 pub(super) const RMW: [Op; 4] = [Op::Rmw8, Op::Rmw16, Op::Rmw32, Op::Rmw64];
-pub(super) const CMP_BRANCH_RR: [Op; 4] = [Op::CmpJRr8, Op::CmpJRr16, Op::CmpJRr32, Op::CmpJRr64];
-pub(super) const CMP_BRANCH_RI: [Op; 4] = [Op::CmpJRi8, Op::CmpJRi16, Op::CmpJRi32, Op::CmpJRi64];
-pub(super) const TEST_BRANCH_RR: [Op; 4] =
-    [Op::TestJRr8, Op::TestJRr16, Op::TestJRr32, Op::TestJRr64];
-pub(super) const TEST_BRANCH_RI: [Op; 4] =
-    [Op::TestJRi8, Op::TestJRi16, Op::TestJRi32, Op::TestJRi64];
+
+/// By condition.
+pub(super) const BRANCH: [Op; 16] = [
+    Op::JO,
+    Op::JNo,
+    Op::JB,
+    Op::JAe,
+    Op::JE,
+    Op::JNe,
+    Op::JBe,
+    Op::JA,
+    Op::JS,
+    Op::JNs,
+    Op::JP,
+    Op::JNp,
+    Op::JL,
+    Op::JGe,
+    Op::JLe,
+    Op::JG,
+];
+pub(super) const SET: [Op; 16] = [
+    Op::SetO,
+    Op::SetNo,
+    Op::SetB,
+    Op::SetAe,
+    Op::SetE,
+    Op::SetNe,
+    Op::SetBe,
+    Op::SetA,
+    Op::SetS,
+    Op::SetNs,
+    Op::SetP,
+    Op::SetNp,
+    Op::SetL,
+    Op::SetGe,
+    Op::SetLe,
+    Op::SetG,
+];
+pub(super) const MOVE_IF: [[Op; 16]; 2] = [
+    [
+        Op::CmovO32,
+        Op::CmovNo32,
+        Op::CmovB32,
+        Op::CmovAe32,
+        Op::CmovE32,
+        Op::CmovNe32,
+        Op::CmovBe32,
+        Op::CmovA32,
+        Op::CmovS32,
+        Op::CmovNs32,
+        Op::CmovP32,
+        Op::CmovNp32,
+        Op::CmovL32,
+        Op::CmovGe32,
+        Op::CmovLe32,
+        Op::CmovG32,
+    ],
+    [
+        Op::CmovO64,
+        Op::CmovNo64,
+        Op::CmovB64,
+        Op::CmovAe64,
+        Op::CmovE64,
+        Op::CmovNe64,
+        Op::CmovBe64,
+        Op::CmovA64,
+        Op::CmovS64,
+        Op::CmovNs64,
+        Op::CmovP64,
+        Op::CmovNp64,
+        Op::CmovL64,
+        Op::CmovGe64,
+        Op::CmovLe64,
+        Op::CmovG64,
+    ],
+];
+
+/// Comparison and branch: conditions, then micro-ops of 32 and 64 bits.
+const CMP_CONDITIONS: [Condition; 10] = [
+    Condition::E,
+    Condition::Ne,
+    Condition::B,
+    Condition::Ae,
+    Condition::Be,
+    Condition::A,
+    Condition::L,
+    Condition::Ge,
+    Condition::Le,
+    Condition::G,
+];
+const CMP_RR: [[Op; 10]; 2] = [
+    [
+        Op::CmpJERr32,
+        Op::CmpJNeRr32,
+        Op::CmpJBRr32,
+        Op::CmpJAeRr32,
+        Op::CmpJBeRr32,
+        Op::CmpJARr32,
+        Op::CmpJLRr32,
+        Op::CmpJGeRr32,
+        Op::CmpJLeRr32,
+        Op::CmpJGRr32,
+    ],
+    [
+        Op::CmpJERr64,
+        Op::CmpJNeRr64,
+        Op::CmpJBRr64,
+        Op::CmpJAeRr64,
+        Op::CmpJBeRr64,
+        Op::CmpJARr64,
+        Op::CmpJLRr64,
+        Op::CmpJGeRr64,
+        Op::CmpJLeRr64,
+        Op::CmpJGRr64,
+    ],
+];
+const CMP_RI: [[Op; 10]; 2] = [
+    [
+        Op::CmpJERi32,
+        Op::CmpJNeRi32,
+        Op::CmpJBRi32,
+        Op::CmpJAeRi32,
+        Op::CmpJBeRi32,
+        Op::CmpJARi32,
+        Op::CmpJLRi32,
+        Op::CmpJGeRi32,
+        Op::CmpJLeRi32,
+        Op::CmpJGRi32,
+    ],
+    [
+        Op::CmpJERi64,
+        Op::CmpJNeRi64,
+        Op::CmpJBRi64,
+        Op::CmpJAeRi64,
+        Op::CmpJBeRi64,
+        Op::CmpJARi64,
+        Op::CmpJLRi64,
+        Op::CmpJGeRi64,
+        Op::CmpJLeRi64,
+        Op::CmpJGRi64,
+    ],
+];
+const TEST_CONDITIONS: [Condition; 6] =
+    [Condition::E, Condition::Ne, Condition::S, Condition::Ns, Condition::Le, Condition::G];
+const TEST_RR: [[Op; 6]; 2] = [
+    [
+        Op::TestJERr32,
+        Op::TestJNeRr32,
+        Op::TestJSRr32,
+        Op::TestJNsRr32,
+        Op::TestJLeRr32,
+        Op::TestJGRr32,
+    ],
+    [
+        Op::TestJERr64,
+        Op::TestJNeRr64,
+        Op::TestJSRr64,
+        Op::TestJNsRr64,
+        Op::TestJLeRr64,
+        Op::TestJGRr64,
+    ],
+];
+
+const TEST_BYTE: [Op; 4] = [Op::TestJERr8, Op::TestJNeRr8, Op::TestJSRr8, Op::TestJNsRr8];
+const BYTE_CONDITIONS: [Condition; 6] =
+    [Condition::E, Condition::Ne, Condition::B, Condition::Ae, Condition::Be, Condition::A];
+const CMP_BYTE: [[Op; 6]; 2] = [
+    [Op::CmpJERr8, Op::CmpJNeRr8, Op::CmpJBRr8, Op::CmpJAeRr8, Op::CmpJBeRr8, Op::CmpJARr8],
+    [Op::CmpJERi8, Op::CmpJNeRi8, Op::CmpJBRi8, Op::CmpJAeRi8, Op::CmpJBeRi8, Op::CmpJARi8],
+];
+
+/// The micro-op that compares and branches in one, if there is one.
+pub(super) fn compare_branch(
+    test: bool,
+    immediate: bool,
+    width: usize,
+    condition: Condition,
+) -> Option<Op> {
+    let wide = width.checked_sub(2);
+    match (test, immediate, wide) {
+        (false, _, Some(wide)) => {
+            let table = if immediate { &CMP_RI } else { &CMP_RR };
+            let at = CMP_CONDITIONS.iter().position(|&known| known == condition)?;
+            Some(table[wide][at])
+        }
+        (false, _, None) => {
+            let general = [[Op::CmpJRr8, Op::CmpJRr16], [Op::CmpJRi8, Op::CmpJRi16]];
+            let byte = BYTE_CONDITIONS.iter().position(|&known| known == condition);
+            Some(match byte {
+                Some(at) if width == 0 => CMP_BYTE[usize::from(immediate)][at],
+                _ => general[usize::from(immediate)][width],
+            })
+        }
+        (true, false, Some(wide)) => {
+            let at = TEST_CONDITIONS.iter().position(|&known| known == condition)?;
+            Some(TEST_RR[wide][at])
+        }
+        (true, false, None) => {
+            let at = TEST_CONDITIONS.iter().position(|&known| known == condition);
+            Some(match at {
+                Some(at @ 0..4) if width == 0 => TEST_BYTE[at],
+                _ => [Op::TestJRr8, Op::TestJRr16][width],
+            })
+        }
+        (true, true, _) => Some(match (condition, width) {
+            (Condition::E, 0) => Op::TestJERi8,
+            (Condition::Ne, 0) => Op::TestJNeRi8,
+            (Condition::E, 2) => Op::TestJERi32,
+            (Condition::Ne, 2) => Op::TestJNeRi32,
+            _ => [Op::TestJRi8, Op::TestJRi16, Op::TestJRi32, Op::TestJRi64][width],
+        }),
+    }
+}
+
+/// The branch on a register's value that stands for a branch on the zero or sign flag.
+pub(super) fn value_branch(condition: Condition, width: usize) -> Option<Op> {
+    let ops = match condition {
+        Condition::E => [Op::JzR32, Op::JzR64],
+        Condition::Ne => [Op::JnzR32, Op::JnzR64],
+        Condition::S => [Op::JsR32, Op::JsR64],
+        Condition::Ns => [Op::JnsR32, Op::JnsR64],
+        _ => return None,
+    };
+    Some(ops[width.checked_sub(2)?])
+}

@@ -51,11 +51,12 @@ pub(crate) enum Deed {
 }
 
 /// What undo has to put back next.
+#[allow(clippy::large_enum_variant, reason = "moved once, never stored")]
 pub(crate) enum Undo {
     Bytes { addr: u64, size: usize, old: u64 },
     ShadowBytes { addr: u64, size: usize, old: u64 },
     Core { thread: usize, core: Core },
-    Floating { thread: usize, floating: Box<Floating> },
+    Floating { thread: usize, floating: Floating },
     Deed(Deed),
 }
 
@@ -65,7 +66,7 @@ pub struct Journal {
     on: bool,
     entries: Vec<Entry>,
     cores: Vec<Core>,
-    floating: Vec<Box<Floating>>,
+    floating: Vec<Floating>,
     deeds: Vec<Deed>,
 }
 
@@ -126,7 +127,7 @@ impl Journal {
 
     pub(crate) fn log_floating(&mut self, thread: usize, floating: &Floating) {
         self.entries.push(Entry { tagged: TAG_FLOATING << TAG_SHIFT, old: thread as u64 });
-        self.floating.push(Box::new(floating.clone()));
+        self.floating.push(floating.clone());
     }
 
     pub(crate) fn log_deed(&mut self, deed: Deed) {

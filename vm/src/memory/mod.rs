@@ -19,7 +19,7 @@ use crate::monitor::Monitor;
 use journal::Journal;
 use object::{Objects, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
 use region::RegionMap;
-use space::Reservation;
+use space::{Reservation, Space};
 use std::io;
 use std::sync::Arc;
 
@@ -38,8 +38,7 @@ const CODE: u8 = 16;
 /// See the module head.
 #[derive(Debug)]
 pub struct Memory {
-    data: Reservation,
-    pages: Reservation,
+    space: Space,
     shadow: Reservation,
     regions: Arc<RegionMap>,
     objects: Objects,
@@ -52,8 +51,7 @@ impl Memory {
     /// Reserves an empty address space.
     pub fn new() -> io::Result<Memory> {
         Ok(Memory {
-            data: Reservation::new(ADDRESS_LIMIT as usize)?,
-            pages: Reservation::new((ADDRESS_LIMIT >> PAGE_SHIFT) as usize)?,
+            space: Space::new()?,
             shadow: Reservation::new(ADDRESS_LIMIT as usize)?,
             regions: Arc::default(),
             objects: Objects::default(),
@@ -74,22 +72,20 @@ impl Memory {
 
     #[inline(always)]
     fn page_flags(&self, addr: u64) -> u8 {
-        self.pages.bytes().get((addr >> PAGE_SHIFT) as usize).copied().unwrap_or(0)
+        self.space.flags(addr)
     }
 
     /// Loads `N` bytes for the execution loop; `None` means a fault that [`Memory::explain`] names.
     #[inline(always)]
     pub(crate) fn load<const N: usize, M: Monitor>(&self, addr: u64) -> Option<[u8; N]> {
-        let flags = self.page_flags(addr);
-        let within = addr & (PAGE_SIZE - 1) <= PAGE_SIZE - N as u64;
-        let wanted = if M::SHADOW { READ | SHADOW } else { READ };
-        if flags & wanted == READ && within {
-            let at = addr as usize;
-            return self.data.bytes().get(at..at + N)?.try_into().ok();
+        let mask = if M::SHADOW { READ | SHADOW } else { READ };
+        match self.space.probe::<N>(addr, mask, READ) {
+            Some(spot) => Some(self.space.get(spot)),
+            None => self.load_slow::<N, M>(addr),
         }
-        self.load_slow::<N, M>(addr)
     }
 
+    #[cold]
     #[inline(never)]
     fn load_slow<const N: usize, M: Monitor>(&self, addr: u64) -> Option<[u8; N]> {
         self.permits(addr, N as u64, READ)?;
@@ -97,7 +93,7 @@ impl Memory {
             self.unpoisoned(addr, N as u64)?;
         }
         let at = addr as usize;
-        self.data.bytes().get(at..at + N)?.try_into().ok()
+        self.space.data().get(at..at + N)?.try_into().ok()
     }
 
     /// Stores `N` bytes for the execution loop; `None` means a fault or a write to decoded code.
@@ -107,21 +103,18 @@ impl Memory {
         addr: u64,
         value: [u8; N],
     ) -> Option<()> {
-        let flags = self.page_flags(addr);
-        let within = addr & (PAGE_SIZE - 1) <= PAGE_SIZE - N as u64;
-        let wanted = if M::SHADOW { WRITE | CODE | SHADOW } else { WRITE | CODE };
-        if flags & wanted == WRITE && within {
-            let at = addr as usize;
-            let target = self.data.bytes_mut().get_mut(at..at + N)?;
-            if M::JOURNAL {
-                log_old(&mut self.journal, addr, target);
-            }
-            target.copy_from_slice(&value);
-            return Some(());
+        let mask = if M::SHADOW { WRITE | CODE | SHADOW } else { WRITE | CODE };
+        let Some(spot) = self.space.probe::<N>(addr, mask, WRITE) else {
+            return self.store_slow::<N, M>(addr, value);
+        };
+        if M::JOURNAL {
+            log_old(&mut self.journal, addr, &self.space.get(spot));
         }
-        self.store_slow::<N, M>(addr, value)
+        self.space.set(spot, value);
+        Some(())
     }
 
+    #[cold]
     #[inline(never)]
     fn store_slow<const N: usize, M: Monitor>(&mut self, addr: u64, value: [u8; N]) -> Option<()> {
         self.permits(addr, N as u64, WRITE)?;
@@ -133,7 +126,7 @@ impl Memory {
             self.initialise(addr, N as u64);
         }
         let at = addr as usize;
-        let target = self.data.bytes_mut().get_mut(at..at + N)?;
+        let target = self.space.data_mut().get_mut(at..at + N)?;
         if M::JOURNAL {
             log_old(&mut self.journal, addr, target);
         }
@@ -154,8 +147,8 @@ impl Memory {
             return Some(());
         }
         let pages = self
-            .pages
-            .bytes()
+            .space
+            .pages()
             .get((addr >> PAGE_SHIFT) as usize..=((end - 1) >> PAGE_SHIFT) as usize)?;
         pages.iter().all(|page| page & flag != 0).then_some(())
     }

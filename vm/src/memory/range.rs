@@ -74,7 +74,7 @@ impl Memory {
 
     fn set_page_flags(&mut self, addr: u64, len: u64, new: impl Fn(u8) -> u8) {
         let first = (addr >> PAGE_SHIFT) as usize;
-        let pages = &mut self.pages.bytes_mut()[first..first + (len >> PAGE_SHIFT) as usize];
+        let pages = &mut self.space.pages_mut()[first..first + (len >> PAGE_SHIFT) as usize];
         if self.journal.is_on() {
             self.journal.log_deed(Deed::PageFlags { first, old: (&*pages).into() });
         }
@@ -90,9 +90,9 @@ impl Memory {
             if !self.journal.is_on() {
                 break;
             }
-            let flags = self.pages.bytes()[page >> PAGE_SHIFT];
+            let flags = self.space.pages()[page >> PAGE_SHIFT];
             let range = page..page + PAGE_SIZE as usize;
-            let old = &self.data.bytes()[range.clone()];
+            let old = &self.space.data()[range.clone()];
             if old.iter().any(|&byte| byte != 0) {
                 self.journal.log_deed(Deed::Contents { addr: page as u64, old: old.into() });
             }
@@ -101,7 +101,7 @@ impl Memory {
                 self.journal.log_deed(Deed::Shadow { addr: page as u64, old });
             }
         }
-        self.data.discard(at, size);
+        self.space.discard(at, size);
         self.shadow.discard(at, size);
     }
 
@@ -111,7 +111,7 @@ impl Memory {
         if self.permits(addr, size, READ).is_none() {
             return Err(self.explain(addr, size as u32, AccessKind::Read));
         }
-        into.copy_from_slice(&self.data.bytes()[addr as usize..addr as usize + into.len()]);
+        into.copy_from_slice(&self.space.data()[addr as usize..addr as usize + into.len()]);
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl Memory {
         if self.permits(addr, len, READ).is_none() {
             return Err(self.explain(addr, len as u32, AccessKind::Read));
         }
-        Ok(&self.data.bytes()[addr as usize..(addr + len) as usize])
+        Ok(&self.space.data()[addr as usize..(addr + len) as usize])
     }
 
     /// Copies bytes in; the guest must be permitted to write them.
@@ -141,7 +141,7 @@ impl Memory {
             return;
         }
         let at = addr as usize;
-        let target = &mut self.data.bytes_mut()[at..at + bytes.len()];
+        let target = &mut self.space.data_mut()[at..at + bytes.len()];
         if self.journal.is_on() {
             if bytes.len() <= 64 {
                 log_old(&mut self.journal, addr, target);
@@ -155,7 +155,7 @@ impl Memory {
 
     fn mark_written(&mut self, addr: u64, len: u64) {
         for page in addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT {
-            let flags = self.pages.bytes()[page as usize];
+            let flags = self.space.pages()[page as usize];
             self.code_dirty |= flags & CODE != 0;
             if flags & SHADOW != 0 {
                 let from = addr.max(page << PAGE_SHIFT);
@@ -208,13 +208,13 @@ impl Memory {
             let at = addr + len as u64;
             len += (PAGE_SIZE - at % PAGE_SIZE) as usize;
         }
-        self.data.bytes().get(addr as usize..addr as usize + len.min(max)).unwrap_or(&[])
+        self.space.data().get(addr as usize..addr as usize + len.min(max)).unwrap_or(&[])
     }
 
     /// Notes that instructions of `[addr, addr + len)` were decoded.
     pub(crate) fn note_code(&mut self, addr: u64, len: u64) {
         for page in addr >> PAGE_SHIFT..=(addr + len.max(1) - 1) >> PAGE_SHIFT {
-            self.pages.bytes_mut()[page as usize] |= CODE;
+            self.space.pages_mut()[page as usize] |= CODE;
         }
     }
 
@@ -223,7 +223,7 @@ impl Memory {
         let regions = Arc::clone(&self.regions);
         for (start, region) in regions.iter().filter(|(_, region)| region.perms.exec) {
             let pages = (start >> PAGE_SHIFT) as usize..(region.end >> PAGE_SHIFT) as usize;
-            for page in &mut self.pages.bytes_mut()[pages] {
+            for page in &mut self.space.pages_mut()[pages] {
                 *page &= !CODE;
             }
         }
@@ -234,7 +234,7 @@ impl Memory {
     pub(crate) fn is_code(&self, addr: u64, len: u64) -> bool {
         self.permits(addr, len, WRITE).is_some()
             && (addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT)
-                .any(|page| self.pages.bytes()[page as usize] & CODE != 0)
+                .any(|page| self.space.pages()[page as usize] & CODE != 0)
     }
 
     /// Whether decoded code may be stale; asking resets the answer.
@@ -294,7 +294,7 @@ impl Memory {
         match self.journal.pop_until(mark)? {
             Undo::Bytes { addr, size, old } => {
                 let at = addr as usize;
-                self.data.bytes_mut()[at..at + size].copy_from_slice(&old.to_le_bytes()[..size]);
+                self.space.data_mut()[at..at + size].copy_from_slice(&old.to_le_bytes()[..size]);
                 self.code_dirty |= self.page_flags(addr) & CODE != 0;
             }
             Undo::ShadowBytes { addr, size, old } => {
@@ -304,14 +304,14 @@ impl Memory {
             Undo::Deed(Deed::Regions(old)) => self.regions = old,
             Undo::Deed(Deed::PageFlags { first, old }) => {
                 // Decoding is not journalled: a page keeps its code mark.
-                let pages = &mut self.pages.bytes_mut()[first..first + old.len()];
+                let pages = &mut self.space.pages_mut()[first..first + old.len()];
                 for (page, &flags) in pages.iter_mut().zip(&old) {
                     self.code_dirty |= (*page | flags) & CODE != 0;
                     *page = flags;
                 }
             }
             Undo::Deed(Deed::Contents { addr, old }) => {
-                self.data.bytes_mut()[addr as usize..addr as usize + old.len()]
+                self.space.data_mut()[addr as usize..addr as usize + old.len()]
                     .copy_from_slice(&old);
                 self.code_dirty |= self.page_flags(addr) & CODE != 0;
             }
