@@ -22,6 +22,7 @@ const UNSAFE_FILES: &[&str] = &[
     "vm/src/host_fp/sse.rs",
     "vm/src/host_fp/sse2.rs",
     "vm/src/host_fp/x87.rs",
+    "vm/tests/host_cpu/native.rs",
     "vm/tests/loader/allocation.rs",
     "vm/tests/vector_native/mod.rs",
 ];

@@ -133,9 +133,16 @@ pub(super) fn vector<M: Monitor>(
             compare_strings(core, xmm, kind, (at(dst), b), imm);
         }
         VecForm::MaskStore { src, mask } => {
-            let start = core[Reg::Rdi];
-            for (offset, byte) in unit::masked_bytes(xmm[at(src)], xmm[at(mask)]) {
-                port.addr = start.wrapping_add(u64::from(offset));
+            let address = |offset: u8| core[Reg::Rdi].wrapping_add(u64::from(offset));
+            let bytes = || unit::masked_bytes(xmm[at(src)], xmm[at(mask)]);
+            // All bytes or none, should one of them be out of reach.
+            let refused = bytes().find(|&(offset, _)| !port.memory.is_writable(address(offset), 1));
+            if let Some((offset, _)) = refused {
+                let (addr, kind) = (address(offset), AccessKind::Write);
+                return Err(Refusal::Access { addr, size: 1, kind });
+            }
+            for (offset, byte) in bytes() {
+                port.addr = address(offset);
                 port.store(1, false, u128::from(byte))?;
             }
         }

@@ -123,7 +123,8 @@ pub(super) fn crc32(core: &mut Core, u: &Uop) {
     core[u.dst] = u64::from(sum);
 }
 
-/// `cmpxchg` between registers.
+/// `cmpxchg` between registers. When they differ, the destination keeps all its 64 bits even if
+/// the operation has 32: manuals are vague, processors agree.
 pub(super) fn cmpxchg(core: &mut Core, u: &Uop) {
     let bits = u.bits();
     let mask = u64::MAX >> (64 - bits);
@@ -134,8 +135,6 @@ pub(super) fn cmpxchg(core: &mut Core, u: &Uop) {
         let new = core[u.src];
         put(core, u.dst, bits, new);
     } else {
-        let same = core[u.dst];
-        put(core, u.dst, bits, same);
         put(core, Reg::Rax, bits, current);
     }
 }

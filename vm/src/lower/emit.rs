@@ -190,7 +190,7 @@ impl Emitter {
         if instruction.is_ip_rel_memory_operand() {
             return self.absolute(instruction.ip_rel_memory_address(), segment);
         }
-        let narrow = is_narrow(instruction.memory_base()) || is_narrow(instruction.memory_index());
+        let narrow = self.has_narrow_address();
         let base = general(instruction.memory_base());
         let index = general(instruction.memory_index());
         let scale = instruction.memory_index_scale() as u8;
@@ -215,6 +215,11 @@ impl Emitter {
                 Place { base: segment, index: Reg::T3, scale: 1, disp: 0 }
             }
         }
+    }
+
+    /// Whether the memory operand's address wraps at 32 bits.
+    pub fn has_narrow_address(&self) -> bool {
+        is_narrow(self.instruction.memory_base()) || is_narrow(self.instruction.memory_index())
     }
 
     /// An address known now: relative to the block if near enough.

@@ -1,6 +1,6 @@
 //! Integer instructions: moves, arithmetic, shifts, bits.
 
-use super::emit::{Emitter, Operand, WidthIndex};
+use super::emit::{Emitter, Operand, Place, WidthIndex};
 use super::table::{self, Family};
 use crate::kind::{BitScan, BitTest, MulDiv, Rmw, Shift};
 use crate::reg::Reg;
@@ -12,7 +12,7 @@ impl Emitter {
     pub(super) fn integer(&mut self) -> Option<()> {
         use Mnemonic as M;
         match self.instruction.mnemonic() {
-            M::Mov => self.mov()?,
+            M::Mov | M::Movnti => self.mov()?,
             M::Movzx => self.extend(false)?,
             M::Movsx | M::Movsxd => self.extend(true)?,
             M::Lea => self.lea()?,
@@ -377,7 +377,14 @@ impl Emitter {
         let at = if bit.is_ok() {
             self.mem(Op::BitAddr, (Reg::T1, src), place, 0);
             self.uops.last_mut()?.aux = width as u8;
-            super::emit::Place::at(Reg::T1, 0)
+            let at = Place::at(Reg::T1, 0);
+            if self.has_narrow_address() {
+                if place.base != Reg::Zero {
+                    return None;
+                }
+                self.mem(Op::Lea32, (Reg::T1, Reg::Zero), at, 0);
+            }
+            at
         } else {
             place
         };

@@ -99,13 +99,14 @@ impl Emitter {
         Some(())
     }
 
-    fn has_far_segment(&self) -> bool {
+    pub(super) fn has_far_segment(&self) -> bool {
         matches!(self.instruction.segment_prefix(), Register::FS | Register::GS)
     }
 
-    fn uses_narrow_addresses(&self) -> bool {
+    pub(super) fn uses_narrow_addresses(&self) -> bool {
         use iced_x86::OpKind as K;
-        let narrow = [K::MemorySegESI, K::MemoryESEDI, K::MemorySegSI, K::MemoryESDI];
+        let narrow =
+            [K::MemorySegESI, K::MemoryESEDI, K::MemorySegEDI, K::MemorySegSI, K::MemoryESDI];
         (0..self.instruction.op_count()).any(|n| narrow.contains(&self.instruction.op_kind(n)))
     }
 

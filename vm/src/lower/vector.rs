@@ -10,6 +10,10 @@ impl Emitter {
     /// Lowers a vector instruction; `None` if it is none.
     pub(super) fn vector(&mut self) -> Option<()> {
         let form = classify(&self.instruction)?;
+        let is_plain = !self.has_far_segment() && !self.uses_narrow_addresses();
+        if matches!(form, VecForm::MaskStore { .. }) && !is_plain {
+            return None;
+        }
         self.uses_floating = true;
         let reg = |number: u8| Reg::GENERAL[usize::from(number & 15)];
         let (op, dst, src) = match form {
