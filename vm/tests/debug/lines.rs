@@ -9,12 +9,11 @@ use crate::data::WAYS;
 use crate::harness::Program;
 
 type Reader<'a> = EndianSlice<'a, LittleEndian>;
+/// Function, file and line of each frame.
+type Opinion = Vec<(Option<String>, Option<(String, u32)>)>;
 
 /// The same question, answered by another implementation; function names as in the DWARF.
-fn second_opinion(
-    context: &addr2line::Context<Reader<'_>>,
-    addr: u64,
-) -> Vec<(Option<String>, Option<(String, u32)>)> {
+fn second_opinion(context: &addr2line::Context<Reader<'_>>, addr: u64) -> Opinion {
     let mut found = Vec::new();
     let mut frames = context.find_frames(addr).skip_all_loads().expect("frames");
     while let Some(frame) = frames.next().expect("a frame") {
@@ -25,7 +24,7 @@ fn second_opinion(
     found
 }
 
-fn own_opinion(frames: &[Frame]) -> Vec<(Option<String>, Option<(String, u32)>)> {
+fn own_opinion(frames: &[Frame]) -> Opinion {
     let line = |frame: &Frame| frame.line.as_ref().map(|at| (at.file.to_string(), at.line));
     frames.iter().map(|frame| (frame.function.clone(), line(frame))).collect()
 }
@@ -108,9 +107,11 @@ fn lines_lead_to_addresses_and_back() {
     for way in WAYS {
         let Some(program) = Program::compile(way, "lines.c") else { continue };
         let info = program.debug_info();
+        // Optimised lines may have no instruction of their own.
         for line in [6, 17, 18, 19, 26] {
             let found = info.addresses_of("lines.c", line).expect(way);
-            assert_eq!(found.line, line, "{way}");
+            let may_vanish = !way.contains("-O0");
+            assert!(found.line == line || may_vanish && found.line > line, "{way}");
             assert!(!found.addresses.is_empty(), "{way}");
             for &addr in &found.addresses {
                 // Inlined calls: some frame is on the line.
@@ -120,8 +121,6 @@ fn lines_lead_to_addresses_and_back() {
                     .filter_map(|frame| frame.line.as_ref())
                     .map(|at| at.line)
                     .collect();
-                // Optimised lines may have no instruction of their own.
-                let may_vanish = !way.contains("-O0");
                 assert!(
                     may_vanish || lines.contains(&line),
                     "{way}: {addr:#x} is on lines {lines:?}"
