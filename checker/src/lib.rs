@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod message;
 pub mod program;
 pub mod run;
+pub mod state;
 
 use clap::Parser;
 use ending::Ending;

@@ -14,6 +14,7 @@
 //!                                 └── Os         files, signals, threads, clock: copied on write
 //! ```
 
+mod canonical;
 mod errno;
 mod event;
 pub mod files;
@@ -30,6 +31,7 @@ pub mod syscall;
 #[cfg(test)]
 mod testing;
 mod thread;
+mod witness;
 
 pub use errno::Errno;
 pub use event::{Event, Unsupported, UnsupportedKind};
@@ -40,3 +42,4 @@ pub use os::{Ended, Os, Output};
 pub use process::{Process, ProcessMark};
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
+pub use witness::Observer;

@@ -50,7 +50,7 @@ pub(crate) struct Config {
 /// A state to go back to.
 #[derive(Clone, Debug)]
 pub struct ProcessMark {
-    machine: Mark,
+    pub(crate) machine: Mark,
     os: Arc<Os>,
 }
 

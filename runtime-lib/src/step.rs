@@ -7,9 +7,9 @@ use crate::process::Process;
 use crate::signal::Signal;
 use crate::syscall;
 use crate::thread::ThreadState;
+use crate::witness::{Observer, Witness};
 use samovar_vm::fault::{Fault, FaultReason};
 use samovar_vm::machine::ThreadId;
-use samovar_vm::monitor::Monitor;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::Stop;
 
@@ -21,7 +21,7 @@ impl Process {
     /// functions on the way. Inside an atomic library call the budget does not count.
     ///
     /// The journal of the machine must be on if, and only if, the monitor asks for it.
-    pub fn step<M: Monitor>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Event {
+    pub fn step<M: Observer>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Event {
         let mut left = budget;
         let mut atomic_left = ATOMIC_LIMIT;
         loop {
@@ -45,7 +45,7 @@ impl Process {
             if atomic {
                 atomic_left = atomic_left.saturating_sub(spent);
             }
-            if let Some(event) = self.serve(thread, stop) {
+            if let Some(event) = self.serve(thread, stop, monitor) {
                 return event;
             }
         }
@@ -71,18 +71,19 @@ impl Process {
     }
 
     /// Deals with the reason why the machine stopped; `None` to go on.
-    fn serve(&mut self, thread: ThreadId, stop: Stop) -> Option<Event> {
+    fn serve(&mut self, thread: ThreadId, stop: Stop, witness: &mut dyn Witness) -> Option<Event> {
         match stop {
             // The loop notices that nothing is left.
             Stop::Budget => None,
             Stop::Access(access) => Some(Event::Access(access)),
             Stop::Syscall => syscall::serve(self, thread),
-            Stop::Hook(hook) => match self.call_hook(thread, hook) {
+            Stop::Hook(hook) => match self.call_hook(thread, hook, witness) {
                 Passage::Go => None,
                 Passage::Stop(event) => Some(event),
             },
             Stop::Returned => {
                 self.leave_atomic(thread);
+                witness.atomic_call(false);
                 None
             }
             Stop::Fault(fault) => self.fault(thread, fault),

@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::module::Module;
 use crate::process::Process;
 use crate::thread::AtomicCall;
+use crate::witness::Witness;
 use registry::Class;
 use samovar_vm::loader::SymbolKind;
 use samovar_vm::machine::{Machine, ThreadId};
@@ -40,10 +41,16 @@ pub(crate) fn install(machine: &mut Machine, module: &Module) {
 
 impl Process {
     /// A thread stands at the entry of a hooked function.
-    pub(crate) fn call_hook(&mut self, thread: ThreadId, hook: HookId) -> Passage {
+    pub(crate) fn call_hook(
+        &mut self,
+        thread: ThreadId,
+        hook: HookId,
+        witness: &mut dyn Witness,
+    ) -> Passage {
         match registry::class(hook) {
             Class::Atomic => {
                 self.enter_atomic(thread);
+                witness.atomic_call(true);
                 Passage::Go
             }
         }

@@ -99,12 +99,29 @@ impl Journal {
         self.entries.len() - mark.0
     }
 
-    /// Addresses and sizes of small memory writes since `mark`, oldest first.
-    pub fn writes_since(&self, mark: Mark) -> impl Iterator<Item = (u64, usize)> + '_ {
+    /// Calls `changed` with the address and length of every change of memory contents since `mark`,
+    /// newest first; the same bytes may come more than once.
+    pub fn changes_since(&self, mark: Mark, mut changed: impl FnMut(u64, u64)) {
+        let mut deeds = self.deeds.iter().rev();
+        for entry in self.entries[mark.0..].iter().rev() {
+            match entry.tagged >> TAG_SHIFT {
+                size @ 1..=8 => changed(entry.tagged & ADDR_MASK, size),
+                TAG_DEED => {
+                    if let Some(Deed::Contents { addr, old }) = deeds.next() {
+                        changed(*addr, old.len() as u64);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Numbers of the threads whose registers were logged since `mark`.
+    pub fn threads_since(&self, mark: Mark) -> impl Iterator<Item = u32> + '_ {
         self.entries[mark.0..]
             .iter()
-            .filter(|entry| entry.tagged >> TAG_SHIFT <= 8)
-            .map(|entry| (entry.tagged & ADDR_MASK, (entry.tagged >> TAG_SHIFT) as usize))
+            .filter(|entry| matches!(entry.tagged >> TAG_SHIFT, TAG_CORE | TAG_FLOATING))
+            .map(|entry| entry.old as u32)
     }
 
     #[inline(always)]

@@ -1,0 +1,43 @@
+//! Dead stack: what lies below the stack pointer is nobody's, so it must not tell states apart.
+//!
+//! Invariant: between steps, all bytes from the start of the mapping that a thread's stack pointer
+//! points into up to the red zone are zero. A step of the thread can only break this by writing
+//! there or by moving the stack pointer up, so both are looked at after the step; the zeros are
+//! written through the journal and undone with the step.
+
+use samovar_runtime::Process;
+use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::journal::Mark;
+use samovar_vm::reg::Reg;
+
+/// Bytes below the stack pointer that leaf functions may use.
+const RED_ZONE: u64 = 128;
+
+/// Clears the dead stack of a thread after a step that began at `mark` with stack pointer
+/// `before`. After a call returned the red zone is dead as well.
+pub fn clear(process: &mut Process, thread: ThreadId, mark: Mark, before: u64, called: bool) {
+    let rsp = process.machine.core(thread)[Reg::Rsp];
+    let memory = &mut process.machine.memory;
+    let Some((start, region)) = memory.regions().at(rsp.wrapping_sub(1)) else { return };
+    if !region.perms.write {
+        return;
+    }
+    let live = rsp.saturating_sub(if called { 0 } else { RED_ZONE }).max(start);
+    let mut dirty = Vec::new();
+    if (start..live).contains(&before.saturating_sub(RED_ZONE)) {
+        dirty.push((before.saturating_sub(RED_ZONE).max(start), live));
+    }
+    memory.journal.changes_since(mark, |addr, len| {
+        let (from, to) = (addr.max(start), (addr + len).min(live));
+        if from < to {
+            dirty.push((from, to));
+        }
+    });
+    for (from, to) in dirty {
+        let has_bytes =
+            memory.slice(from, to - from).is_ok_and(|bytes| bytes.iter().any(|&byte| byte != 0));
+        if has_bytes {
+            memory.write_any(from, &vec![0; (to - from) as usize]);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a checker wants to know beyond the memory accesses of the guest's own code.
+//!
+//! A modelled operation is announced as an access to the object that it works on (a mutex, a futex
+//! word, or a pseudo-address beyond the address space for things of the operating system) before
+//! anything happens, so that a checker can stop before it and compare it with what other threads
+//! do. Choices that the program leaves open are put to the checker; plain execution takes the
+//! first alternative.
+
+use samovar_vm::monitor::{Access, Checked, Decision, Monitor, Unwatched};
+
+/// A [`Monitor`] that also watches models and system calls.
+pub trait Observer: Monitor {
+    /// The thread enters or leaves a library call that runs without scheduling points.
+    fn atomic_call(&mut self, inside: bool) {
+        let _ = inside;
+    }
+
+    /// One of `alternatives` (at least one) has to be picked.
+    fn choose(&mut self, alternatives: u32) -> u32 {
+        let _ = alternatives;
+        0
+    }
+}
+
+impl Observer for Unwatched {}
+impl Observer for Checked {}
+
+/// An [`Observer`] whose type is not known.
+pub(crate) trait Witness {
+    /// An operation on an object is about to happen.
+    fn before_operation(&mut self, access: Access) -> Decision;
+    /// See [`Observer::atomic_call`].
+    fn atomic_call(&mut self, inside: bool);
+    /// See [`Observer::choose`].
+    fn choose(&mut self, alternatives: u32) -> u32;
+}
+
+impl<M: Observer> Witness for M {
+    fn before_operation(&mut self, access: Access) -> Decision {
+        if M::ACCESSES { self.before_access(access) } else { Decision::Proceed }
+    }
+
+    fn atomic_call(&mut self, inside: bool) {
+        Observer::atomic_call(self, inside);
+    }
+
+    fn choose(&mut self, alternatives: u32) -> u32 {
+        Observer::choose(self, alternatives)
+    }
+}
