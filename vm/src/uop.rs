@@ -368,8 +368,6 @@ pub enum Op {
     // Other vector and x87 instructions (imm = index of the form in the block).
     Vector,
     X87,
-    FxSave,
-    FxRstor,
     // The machine itself.
     Syscall,
     Cpuid,

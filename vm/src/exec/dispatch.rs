@@ -6,7 +6,7 @@
 
 use super::alu::{self, Alu};
 use super::width::Width;
-use super::{Exit, Refusal, cell, float, general, string};
+use super::{Exit, Refusal, cell, float, general, string, x87};
 use crate::code::Block;
 use crate::context::{Core, Floating};
 use crate::cpuid::Profile;
@@ -587,7 +587,10 @@ pub(super) fn uops<M: Monitor>(
                 let form = block.vectors[u.imm as usize];
                 attempt!(float::vector::<M>(core, floating, memory, monitor, form, ea!(u)))
             }
-            Op::X87 | Op::FxSave | Op::FxRstor => break Exit::Stop(Stop::Unsupported),
+            Op::X87 => {
+                let form = block.x87[u.imm as usize];
+                attempt!(x87::x87::<M>(core, floating, memory, monitor, form, ea!(u)))
+            }
             // The machine itself.
             Op::Fence => {}
             Op::Cpuid => cpuid(core, profile),

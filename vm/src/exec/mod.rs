@@ -10,6 +10,7 @@ mod float;
 mod general;
 mod string;
 mod width;
+mod x87;
 
 use crate::code::{Block, BlockId, Code};
 use crate::context::{Core, Floating};

@@ -32,6 +32,7 @@ impl Emitter {
             .or_else(|| self.string())
             .or_else(|| self.system())
             .or_else(|| self.vector())
+            .or_else(|| self.x87())
     }
 
     fn conditional_data(&mut self) -> Option<()> {

@@ -14,6 +14,7 @@ mod misc;
 pub mod survey;
 mod table;
 mod vector;
+mod x87;
 
 use crate::code::Block;
 use crate::cpuid::Profile;

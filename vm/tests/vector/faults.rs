@@ -8,7 +8,8 @@ use crate::encodings::{Encoding, decode};
 use crate::inputs::{Inputs, Random};
 use crate::native::{Native, State};
 
-fn is_aligned(form: VecForm) -> bool {
+/// Whether the form demands an aligned address.
+pub fn is_aligned(form: VecForm) -> bool {
     match form {
         VecForm::XmmMem { aligned, .. }
         | VecForm::MemXmm { aligned, .. }

@@ -8,6 +8,7 @@ mod native;
 mod encodings;
 mod faults;
 mod inputs;
+mod machine;
 mod model;
 
 use std::collections::HashSet;

@@ -5,6 +5,7 @@
 #[path = "../vector_native/mod.rs"]
 mod native;
 
+mod machine;
 mod model;
 mod states;
 

@@ -10,13 +10,13 @@ const STATUS_FLAGS: u64 = 0x8d5;
 const EXAMINE: X87Form = X87Form::Registers { op: X87Op::Fxam, index: 0 };
 
 /// The virtual CPU's side of a comparison.
-struct Model {
-    fpu: X87,
-    xmm: [u128; 16],
-    mxcsr: u32,
-    rax: u64,
-    rflags: u64,
-    memory: [u8; 512],
+pub struct Model {
+    pub fpu: X87,
+    pub xmm: [u128; 16],
+    pub mxcsr: u32,
+    pub rax: u64,
+    pub rflags: u64,
+    pub memory: [u8; 512],
 }
 
 /// Runs the instruction on both machines and compares everything.
@@ -89,7 +89,7 @@ impl Model {
     }
 
     /// Panics unless the host did the same, as far as it is promised.
-    fn compare(&self, host: &State, start: &State, encoding: &Encoding) {
+    pub fn compare(&self, host: &State, start: &State, encoding: &Encoding) {
         let image = fxsave(&self.fpu, &self.xmm, self.mxcsr);
         let mut comparable = self.fpu.used();
         if encoding.form == X87Form::Image(Image::Fldenv) {
