@@ -120,7 +120,6 @@ impl Emitter {
             M::Nop
             | M::Endbr64
             | M::Endbr32
-            | M::Fnop
             | M::Prefetchnta
             | M::Prefetcht0
             | M::Prefetcht1
