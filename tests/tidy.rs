@@ -11,17 +11,19 @@ const COLUMNS_MAX: usize = 100;
 /// Longest Rust file, in lines.
 const LINES_MAX: usize = 800;
 
-/// Files that are tables and may be longer.
-const TABLES: &[&str] = &[];
+/// Files that are tables and may be longer: the match over all micro-ops.
+const TABLES: &[&str] = &["vm/src/exec/dispatch.rs"];
 
 /// Files that may contain `unsafe` code. ARCHITECTURE.md says what each needs it for.
 const UNSAFE_FILES: &[&str] = &[
-    "checker/src/ending.rs",
+    "checker/src/kernel.rs",
     "tests/src/child.rs",
     "vm/src/host_fp.rs",
     "vm/src/host_fp/sse.rs",
     "vm/src/host_fp/sse2.rs",
     "vm/src/host_fp/x87.rs",
+    "vm/src/memory/space.rs",
+    "vm/tests/debug/harness.rs",
     "vm/tests/host_cpu/native.rs",
     "vm/tests/loader/allocation.rs",
     "vm/tests/vector_native/mod.rs",

@@ -4,6 +4,7 @@
 //! Findings about the guest are not errors and never appear here; defects of `samovar` itself are
 //! panics and do not appear here either.
 
+use samovar_vm::loader;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -38,9 +39,12 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
-    /// The virtual machine is not there yet.
-    #[error("programs cannot be executed or inspected yet")]
-    NotBuilt,
+    /// The loader refuses the file, or does not find what it needs.
+    #[error(transparent)]
+    Load(#[from] loader::LoadError),
+    /// No process can be made of it.
+    #[error(transparent)]
+    Process(#[from] samovar_runtime::LoadError),
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",
@@ -72,12 +76,18 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
-    /// The report cannot be written.
-    #[error("the report cannot be written to the standard output: {}", reason(error))]
-    Report {
+    /// Output of the guest or a report cannot be written.
+    #[error("the standard {} cannot be written: {}", stream(*fd), reason(error))]
+    Output {
+        /// 1 or 2.
+        fd: u32,
         /// What the host said.
         error: io::Error,
     },
+}
+
+fn stream(fd: u32) -> &'static str {
+    if fd == 1 { "output" } else { "error stream" }
 }
 
 /// The host's reason, without the number that the standard library appends.

@@ -4,7 +4,7 @@
 //! an instruction does is `samovar-vm`'s knowledge, what a system call does `samovar-runtime`'s.
 //!
 //! Only this crate does input and output, and within it only [`host`] reads files for the guest,
-//! [`compile`] runs another program, and [`ending`] talks to the kernel about signals.
+//! only [`compile`] runs another program, and only [`kernel`] has `unsafe` code.
 
 pub mod cli;
 pub mod compile;
@@ -12,7 +12,10 @@ pub mod ending;
 pub mod error;
 pub mod host;
 pub mod inspect;
+pub mod kernel;
+pub mod libraries;
 pub mod message;
+pub mod place;
 pub mod program;
 pub mod run;
 pub mod state;

@@ -1,6 +1,6 @@
 //! The `samovar` command.
 
 fn main() {
-    samovar::ending::prepare();
+    samovar::kernel::die_by_broken_pipe();
     samovar::main().end()
 }

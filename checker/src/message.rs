@@ -44,9 +44,10 @@ impl Messages {
         self.say("\x1b[1;31m", sentence);
     }
 
-    /// Something worth knowing about a command that goes on.
-    pub fn note(&self, sentence: &dyn Display) {
-        if Loudness::Normal <= self.loudness {
+    /// Something about the guest's end that a native run would not say: only for people, who see
+    /// it on a terminal, and for those who ask, so that scripts get what the guest wrote.
+    pub fn remark(&self, sentence: &dyn Display) {
+        if self.is_verbose() || self.loudness == Loudness::Normal && stderr().is_terminal() {
             self.say("\x1b[1m", sentence);
         }
     }

@@ -11,16 +11,24 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An executable, ready for the loader.
 #[derive(Debug)]
 pub struct Program {
     /// What the guest gets as its `argv[0]`.
     pub name: OsString,
-    /// An absolute path that stands for the executable; nothing needs to be there.
+    /// The path by which it is executed; for a compiled source file there is nothing there.
     pub path: PathBuf,
     /// The contents of the file.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<[u8]>,
+}
+
+impl Program {
+    /// The program's name in messages.
+    pub fn label(&self) -> String {
+        self.path.display().to_string()
+    }
 }
 
 /// Finds PROGRAM, compiles it if it is a source file, and reads it.
@@ -28,15 +36,14 @@ pub fn read(named: &Path, cflags: &[String], messages: &Messages) -> Result<Prog
     if let Some(language) = compile::language(named) {
         check_readable(named)?;
         let bytes = compile::compile(named, language, cflags, messages)?;
-        let path = absolute(&named.with_extension(""));
-        let name = path.file_name().unwrap_or(named.as_os_str()).to_os_string();
-        return Ok(Program { name, path, bytes });
+        let path = named.with_extension("");
+        return Ok(Program { name: path.clone().into(), path, bytes: bytes.into() });
     }
     let file = find(named);
     check_readable(&file)?;
     let bytes = std::fs::read(&file)
         .map_err(|error| CommandError::Unreadable { file: named.to_path_buf(), error })?;
-    Ok(Program { name: named.as_os_str().to_os_string(), path: absolute(&file), bytes })
+    Ok(Program { name: named.into(), path: file, bytes: bytes.into() })
 }
 
 /// The file that a shell would execute for this name; the name itself if there is none.
@@ -62,10 +69,6 @@ fn check_readable(file: &Path) -> Result<(), CommandError> {
         }
         Err(error) => Err(CommandError::Unreadable { file: file_buf(), error }),
     }
-}
-
-fn absolute(file: &Path) -> PathBuf {
-    std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf())
 }
 
 #[cfg(test)]

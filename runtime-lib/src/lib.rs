@@ -31,6 +31,7 @@ pub mod syscall;
 #[cfg(test)]
 mod testing;
 mod thread;
+mod treatment;
 mod witness;
 
 pub use errno::Errno;
@@ -42,4 +43,5 @@ pub use os::{Ended, Os, Output};
 pub use process::{Process, ProcessMark};
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
+pub use treatment::{Treatment, treatment_of};
 pub use witness::Observer;

@@ -22,4 +22,5 @@ pub mod reg;
 pub mod stop;
 pub mod uop;
 pub mod vector;
+pub mod view;
 pub mod x87;

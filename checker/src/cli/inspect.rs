@@ -1,6 +1,6 @@
 //! Options of `samovar inspect`.
 
-use super::usage;
+use super::{CpuChoice, usage};
 use crate::message::Loudness;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -15,6 +15,10 @@ pub struct InspectOptions {
     /// How to write the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+
+    /// The processor that instructions are judged by
+    #[arg(long, value_enum, default_value_t = CpuChoice::V1)]
+    pub cpu: CpuChoice,
 
     /// Further options for the compiler, if PROGRAM is a source file
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]

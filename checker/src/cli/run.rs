@@ -3,6 +3,7 @@
 use super::usage;
 use crate::message::Loudness;
 use clap::{Args, ValueEnum};
+use samovar_vm::cpuid::Profile;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
@@ -102,6 +103,16 @@ pub enum CpuChoice {
     V1,
     /// x86-64-v2: with SSE3, SSSE3, SSE4 and POPCNT
     V2,
+}
+
+impl CpuChoice {
+    /// The profile of the virtual CPU.
+    pub fn profile(self) -> Profile {
+        match self {
+            CpuChoice::V1 => Profile::V1,
+            CpuChoice::V2 => Profile::V2,
+        }
+    }
 }
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {

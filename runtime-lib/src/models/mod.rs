@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::module::Module;
 use crate::process::Process;
 use crate::thread::AtomicCall;
+use crate::treatment::Treatment;
 use crate::witness::Witness;
 use registry::Class;
 use samovar_vm::loader::SymbolKind;
@@ -25,6 +26,14 @@ pub(crate) enum Passage {
     Go,
     /// The scheduler has to know.
     Stop(Event),
+}
+
+/// How the function with this symbol is treated.
+pub(crate) fn treatment(symbol: &str) -> Treatment {
+    match registry::find(symbol).map(registry::class) {
+        Some(Class::Atomic) => Treatment::Atomic,
+        None => Treatment::Plain,
+    }
 }
 
 /// Hooks the functions of a module that are known here.
