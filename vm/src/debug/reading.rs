@@ -58,6 +58,10 @@ impl Reading<'_> {
     }
 
     fn base(&self, place: &Place, encoding: Encoding, ty: &Type) -> Value {
+        if ty.size == Some(0) {
+            // Rust's unit type.
+            return Value::Record { variant: None, members: Vec::new(), is_cut: false };
+        }
         let number = match self.scalar(place) {
             Ok(number) => number,
             Err(Unavailable::NoNumber) => return self.bytes(place, ty),
@@ -68,9 +72,9 @@ impl Reading<'_> {
             (Scalar::Float(value), _) => Value::Float(value),
             (Scalar::Integer(value @ (0 | 1)), Encoding::Bool) => Value::Bool(value == 1),
             (Scalar::Integer(value), Encoding::SignedChar | Encoding::UnsignedChar) => {
-                Value::Character(u32::from(value as u8))
+                Value::Character(value as u8)
             }
-            (Scalar::Integer(value), Encoding::Unicode) => Value::Character(value as u32),
+            (Scalar::Integer(value), Encoding::Unicode) => Value::Unicode(value as u32),
             (Scalar::Integer(value), _) => Value::Integer(value),
         }
     }
@@ -177,9 +181,14 @@ impl Reading<'_> {
             return Value::Unavailable(Unavailable::Incomplete);
         }
         if ty.is_atomic
-            && let Some(inner) = self.modules.wrapped(place)
+            && let Some(inner) = self.modules.innermost(place)
         {
-            return self.value(&inner, depth);
+            return match self.value(&inner, depth) {
+                Value::Integer(value @ (0 | 1)) if ty.name.ends_with("::AtomicBool") => {
+                    Value::Bool(value == 1)
+                }
+                value => value,
+            };
         }
         if let Some(text) = self.string_object(place, ty) {
             return text;

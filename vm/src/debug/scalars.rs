@@ -112,7 +112,7 @@ impl DebugModules {
 
     /// The value inside a wrapper (`std::atomic`, a Rust newtype): the only member that is not
     /// empty, if it is as large as the wrapper.
-    pub(super) fn wrapped(&self, place: &Place) -> Option<Place> {
+    fn wrapped(&self, place: &Place) -> Option<Place> {
         let peeled = self.peel(place.ty);
         let Kind::Record(record) = &peeled.ty.kind else { return None };
         if record.variants.is_some() {
@@ -128,6 +128,19 @@ impl DebugModules {
             return None;
         }
         Some(Place { storage: place.storage.clone(), ty: member.ty, bits: None })
+    }
+
+    /// The value inside all wrappers; None if the place is no wrapper of a single value.
+    pub(super) fn innermost(&self, place: &Place) -> Option<Place> {
+        let mut place = self.wrapped(place)?;
+        for _ in 0..WRAPPERS_MAX {
+            match self.wrapped(&place) {
+                Some(inner) => place = inner,
+                None => break,
+            }
+        }
+        let is_record = matches!(self.peel(place.ty).ty.kind, Kind::Record(_));
+        (!is_record).then_some(place)
     }
 
     /// The number at an address of a known type, for one-off questions.

@@ -95,7 +95,7 @@ impl<'d> Walk<'_, 'd> {
             if !self.fuel.spend(1 + attributes.len() as u64) {
                 break;
             }
-            if !is_interesting(abbreviation.tag()) {
+            if !is_interesting(abbreviation) {
                 entries.skip_attributes(attributes)?;
                 continue;
             }
@@ -120,7 +120,7 @@ impl<'d> Walk<'_, 'd> {
                     self.index.functions.push(FunctionEntry { die: offset, ranges });
                 }
             }
-            gimli::DW_TAG_variable => self.visit_variable(entry, offset),
+            gimli::DW_TAG_variable | gimli::DW_TAG_member => self.visit_variable(entry, offset),
             gimli::DW_TAG_namespace | gimli::DW_TAG_module => {}
             _ => {
                 let is_complete = !attr::flag(entry, gimli::DW_AT_declaration);
@@ -179,9 +179,15 @@ impl<'d> Walk<'_, 'd> {
     }
 }
 
-fn is_interesting(tag: gimli::DwTag) -> bool {
+fn is_interesting(abbreviation: &gimli::Abbreviation) -> bool {
+    // A static member whose value is all there is to it.
+    let is_constant_member = abbreviation.tag() == gimli::DW_TAG_member
+        && abbreviation.attributes().iter().any(|at| at.name() == gimli::DW_AT_const_value);
+    if is_constant_member {
+        return true;
+    }
     matches!(
-        tag,
+        abbreviation.tag(),
         gimli::DW_TAG_subprogram
             | gimli::DW_TAG_variable
             | gimli::DW_TAG_namespace

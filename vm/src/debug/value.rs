@@ -31,8 +31,10 @@ pub enum Value {
     Integer(i128),
     /// A truth value.
     Bool(bool),
-    /// A character, by its code.
-    Character(u32),
+    /// A character of an unknown character set, by its code.
+    Character(u8),
+    /// A Unicode character, by its code.
+    Unicode(u32),
     /// A floating-point number of single precision.
     Single(f32),
     /// A floating-point number.
@@ -89,7 +91,8 @@ impl fmt::Display for Value {
         match self {
             Value::Integer(value) => write!(f, "{value}"),
             Value::Bool(value) => write!(f, "{value}"),
-            Value::Character(code) => write_character(f, *code),
+            Value::Character(code) => write_character(f, u32::from(*code), *code < 0x80),
+            Value::Unicode(code) => write_character(f, *code, true),
             Value::Single(value) => write_float(f, &format!("{value:?}")),
             Value::Float(value) => write_float(f, &format!("{value:?}")),
             Value::Enumerator { name: Some(name), .. } => f.write_str(name),
@@ -120,13 +123,12 @@ fn write_float(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str(text.strip_suffix(".0").unwrap_or(text))
 }
 
-fn write_character(f: &mut fmt::Formatter<'_>, code: u32) -> fmt::Result {
-    match char::from_u32(code) {
+fn write_character(f: &mut fmt::Formatter<'_>, code: u32, is_unicode: bool) -> fmt::Result {
+    match char::from_u32(code).filter(|_| is_unicode) {
         Some('\0') => f.write_str("'\\0'"),
-        Some('\'') => f.write_str("'\\''"),
         Some('"') => f.write_str("'\"'"),
+        Some(character) if code >= 0x80 && !character.is_control() => write!(f, "'{character}'"),
         Some(character) if code < 0x80 => write!(f, "'{}'", character.escape_default()),
-        Some(character) if code > 0xff && !character.is_control() => write!(f, "'{character}'"),
         _ => write!(f, "'\\x{code:x}'"),
     }
 }
@@ -214,6 +216,10 @@ mod tests {
         assert_eq!(text(Value::Character(97)), "'a'");
         assert_eq!(text(Value::Character(0)), "'\\0'");
         assert_eq!(text(Value::Character(0xff)), "'\\xff'");
+        assert_eq!(text(Value::Character(b'\'')), "'\\''");
+        assert_eq!(text(Value::Unicode(0xe9)), "'é'");
+        assert_eq!(text(Value::Unicode(0x85)), "'\\x85'");
+        assert_eq!(text(Value::Unicode(0xd800)), "'\\xd800'");
         let bytes = b"a\"\n\x01\xff".to_vec();
         assert_eq!(text(Value::Text { bytes, is_cut: true }), r#""a\"\n\x01\xff"..."#);
         let items = vec![(Value::Integer(1), 1), (Value::Integer(0), 9), (Value::Integer(2), 2)];

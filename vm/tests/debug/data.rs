@@ -101,7 +101,7 @@ fn normal(name: &str) -> String {
 }
 
 /// Compares what paths show with what they should show, and complains about all of them at once.
-fn check(way: &str, modules: &DebugModules, scope: Scope<'_>, expected: &[(&str, &str, &str)]) {
+pub fn check(way: &str, modules: &DebugModules, scope: Scope<'_>, expected: &[(&str, &str, &str)]) {
     let mut complaints = String::new();
     for (path, ty, value) in expected {
         let found = show(modules, path, scope);

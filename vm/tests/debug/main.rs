@@ -4,5 +4,7 @@
 
 mod harness;
 
+mod classes;
 mod data;
 mod lines;
+mod rust;
