@@ -1,11 +1,11 @@
 //! SSE floating-point instructions under the guest's MXCSR.
 //!
 //! Loading MXCSR and reading it back costs about 40 ns on current hosts, reading it alone below
-//! 1 ns. So each instruction first runs under the host's MXCSR, bracketed by two reads. If the
-//! host's control bits equal the guest's and the host's sticky flags were a subset of the guest's,
-//! then the flags afterwards are exactly what the guest has to gain, and the result stands.
-//! Otherwise the instruction is run again between two loads of MXCSR; that leaves the host's
-//! flags clear, so the next attempt is quick again.
+//! 1 ns. So if the guest's control bits are the default, which the host keeps too, an instruction
+//! first runs under the host's MXCSR, bracketed by two reads. If the host's sticky flags were a
+//! subset of the guest's, then the flags afterwards are exactly what the guest has to gain, and
+//! the result stands. Otherwise the instruction is run (again) between two loads of MXCSR; that
+//! leaves the host's flags clear, so the next attempt is quick again.
 //!
 //! Exceptions are always masked on the host; `vector::mxcsr` turns raised flags into traps.
 
@@ -20,48 +20,56 @@ const MASKS: u32 = 0x1f80;
 /// MXCSR as the host's ABI wants it: all exceptions masked, round to nearest, flags clear.
 static HOST_DEFAULT: u32 = MASKS;
 
-/// True if a run under the host's `host` tells the guest's flags: same control, no foreign flag.
+/// True if the guest's rounding and flushing are the host's default; masks do not matter.
+#[inline(always)]
+fn is_default(guest: u32) -> bool {
+    guest & 0xe040 == 0
+}
+
+/// True if a run under the host's `host` tells the guest's flags: control as expected, and no
+/// flag that the guest lacks.
 #[inline(always)]
 fn host_agrees(host: u32, guest: u32) -> bool {
-    let differ = host ^ guest;
-    differ & 0xffc0 == 0 && host & !guest & FLAGS == 0
+    host & !FLAGS == MASKS && host & !guest & FLAGS == 0
 }
 
 /// Runs one instruction under the guest's MXCSR; the operands after it are those of `asm!`.
 macro_rules! under_guest_mxcsr {
-    ($mxcsr:ident, $instruction:expr, $($operand:tt)*) => {{
+    ($mxcsr:ident, $instruction:expr, $($operand:tt)*) => {'done: {
         let mut probe = [0u32; 2];
-        // SAFETY: writes only `probe` and the declared outputs; MXCSR control stays as it is.
-        unsafe {
-            asm!(
-                "stmxcsr dword ptr [{probe}]",
-                $instruction,
-                "stmxcsr dword ptr [{probe} + 4]",
-                probe = in(reg) probe.as_mut_ptr(),
-                $($operand)*
-                options(nostack),
-            );
-        }
-        if host_agrees(probe[0], *$mxcsr | MASKS) {
-            *$mxcsr |= probe[1] & FLAGS;
-        } else {
-            probe[0] = *$mxcsr & 0xffff | MASKS;
-            // SAFETY: the value loaded has no reserved bit and every exception masked, so nothing
-            // faults; MXCSR is back at the host's default before the block ends.
+        if is_default(*$mxcsr) {
+            // SAFETY: writes only `probe` and the declared outputs; MXCSR control stays as it is.
             unsafe {
                 asm!(
-                    "ldmxcsr dword ptr [{probe}]",
-                    $instruction,
                     "stmxcsr dword ptr [{probe}]",
-                    "ldmxcsr dword ptr [{host}]",
+                    $instruction,
+                    "stmxcsr dword ptr [{probe} + 4]",
                     probe = in(reg) probe.as_mut_ptr(),
-                    host = in(reg) &raw const HOST_DEFAULT,
                     $($operand)*
                     options(nostack),
                 );
             }
-            *$mxcsr |= probe[0] & FLAGS;
+            if host_agrees(probe[0], *$mxcsr) {
+                *$mxcsr |= probe[1] & FLAGS;
+                break 'done;
+            }
         }
+        probe[0] = *$mxcsr & 0xffff | MASKS;
+        // SAFETY: the value loaded has no reserved bit and every exception masked, so nothing
+        // faults; MXCSR is back at the host's default before the block ends.
+        unsafe {
+            asm!(
+                "ldmxcsr dword ptr [{probe}]",
+                $instruction,
+                "stmxcsr dword ptr [{probe}]",
+                "ldmxcsr dword ptr [{host}]",
+                probe = in(reg) probe.as_mut_ptr(),
+                host = in(reg) &raw const HOST_DEFAULT,
+                $($operand)*
+                options(nostack),
+            );
+        }
+        *$mxcsr |= probe[0] & FLAGS;
     }};
 }
 

@@ -43,15 +43,15 @@ impl Frame {
 macro_rules! on_fpu {
     ($frame:ident, $($line:expr),* $(,)?) => {
         // SAFETY: all x87 registers are declared clobbered, so the stack is empty at entry; the
-        // lines pop what they push or end in FNINIT, and restore the control word. Memory is
-        // touched inside of the frame only. Exceptions are cleared before they could be reported.
+        // lines pop what is on it at the end, and restore the control word. Memory is touched
+        // inside of the frame only. Exceptions are cleared before they could be reported.
         unsafe {
             asm!(
                 $($line,)*
                 "fldcw word ptr [{host}]",
                 frame = in(reg) &raw mut *$frame,
                 host = in(reg) &raw const HOST_CONTROL,
-                out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
+                out("ax") _, out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
                 out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
                 options(nostack),
             )
@@ -91,13 +91,17 @@ macro_rules! moving {
                 $($load,)*
                 "fldcw word ptr [{frame} + 48]",
                 $instruction,
-                "fnstsw word ptr [{frame} + 50]",
+                "fnstsw ax",
                 "fnclex",
-                // Storing an empty register is harmless with all exceptions masked.
-                "fldcw word ptr [{host}]",
+                "mov word ptr [{frame} + 50], ax",
+                // TOP is 0, 7 or 6 with none, one or two registers in use.
+                "test ah, 0x38",
+                "jz 2f",
                 "fstp tbyte ptr [{frame}]",
+                "test ah, 0x08",
+                "jnz 2f",
                 "fstp tbyte ptr [{frame} + 16]",
-                "fninit",
+                "2:",
             );
         }
     )*};
