@@ -76,7 +76,7 @@ impl Process {
             // The loop notices that nothing is left.
             Stop::Budget => None,
             Stop::Access(access) => Some(Event::Access(access)),
-            Stop::Syscall => syscall::serve(self, thread),
+            Stop::Syscall => syscall::serve(self, thread, witness),
             Stop::Hook(hook) => match self.call_hook(thread, hook, witness) {
                 Passage::Go => None,
                 Passage::Stop(event) => Some(event),

@@ -17,6 +17,8 @@ pub struct Access {
     pub kind: AccessKind,
     /// Part of an atomic read-modify-write (`lock` prefix or implicit).
     pub locked: bool,
+    /// Follows another access of the same micro-op: a decision to stop is not heeded.
+    pub sequel: bool,
 }
 
 /// What to do about an access.

@@ -355,6 +355,9 @@ pub enum Op {
     Cmpxchg16b,
     // String operations (aux = kind, scale = width, imm = repetition).
     String,
+    // The same one micro-op at a time: leave if there is nothing to do; move on; go round again.
+    StringGuard,
+    StringAdvance,
     // Moves between vector registers and memory.
     VMov,
     VLd16,
@@ -490,6 +493,7 @@ pub enum Op {
     TestJRi64,
     Jrcxz,
     Loop,
+    StringAgain,
     Call,
     CallReg,
     Ret,

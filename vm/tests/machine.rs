@@ -143,3 +143,32 @@ fn code_that_changes_itself_runs_what_it_wrote() {
     assert_eq!(machine.run(thread, 10, &mut Unwatched), Stop::Syscall);
     assert_eq!(machine.core(thread)[Reg::Rax], 7);
 }
+
+#[test]
+fn string_operations_agree_in_both_styles() {
+    // rep movsb; repne scasb; repe cmpsw; syscall, each after reloading its registers
+    for (code, rcx) in [
+        (&[0xf3u8, 0xa4, 0x0f, 0x05][..], 5u64),
+        (&[0xf2, 0xae, 0x0f, 0x05], 20),
+        (&[0xf3, 0x66, 0xa7, 0x0f, 0x05], 9),
+        (&[0xf3, 0x48, 0xab, 0x0f, 0x05], 0),
+        (&[0xad, 0x0f, 0x05], 3),
+    ] {
+        let results = [true, false].map(|fuse_memory| {
+            let (mut machine, thread) = machine(code);
+            machine.set_style(Style { fuse_memory, ..Style::default() });
+            machine.memory.write(DATA, b"hello, hello, world and all").unwrap();
+            machine.memory.write(DATA + 64, b"hello, hells").unwrap();
+            let core = machine.core_mut(thread);
+            core[Reg::Rcx] = rcx;
+            core[Reg::Rsi] = DATA + 64;
+            core[Reg::Rdi] = DATA + 7;
+            core[Reg::Rax] = u64::from(b'w');
+            assert_eq!(machine.run(thread, 1000, &mut Unwatched), Stop::Syscall);
+            let bytes = machine.memory.slice(DATA, 128).unwrap().to_vec();
+            let core = machine.core(thread);
+            (core.regs[..16].to_vec(), core.flags.bits(), bytes)
+        });
+        assert_eq!(results[0], results[1], "{code:02x?}");
+    }
+}

@@ -14,6 +14,7 @@ pub(crate) mod futex;
 mod info;
 mod memory;
 pub mod names;
+pub mod objects;
 mod signals;
 mod thread;
 pub(crate) mod time;
@@ -24,20 +25,32 @@ use crate::errno::Errno;
 use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::process::Process;
 use crate::thread::ThreadState;
+use crate::witness::Witness;
 use call::{Call, Flow, Refusal, SysResult};
 use names::number as nr;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::Decision;
 use samovar_vm::reg::Reg;
 
 /// Length of the `syscall` instruction.
 pub(crate) const SYSCALL_LEN: u64 = 2;
 
 /// Serves the system call that a thread has just made; `None` to go on running it.
-pub(crate) fn serve(process: &mut Process, thread: ThreadId) -> Option<Event> {
+pub(crate) fn serve(
+    process: &mut Process,
+    thread: ThreadId,
+    witness: &mut dyn Witness,
+) -> Option<Event> {
     let core = process.machine.core(thread);
     let number = core[Reg::Rax];
     let args = [Reg::Rdi, Reg::Rsi, Reg::Rdx, Reg::R10, Reg::R8, Reg::R9].map(|reg| core[reg]);
     let address = core.pc.wrapping_sub(SYSCALL_LEN);
+    if let Some(access) = objects::object(number, &args)
+        && witness.before_operation(access) == Decision::Stop
+    {
+        process.machine.core_mut(thread).jump(address);
+        return Some(Event::Access(access));
+    }
     let mut call = Call { process, thread, args };
     let result = dispatch(&mut call, number);
     if !matches!(result, Ok(Flow::Retry(_))) && process.os.thread(thread).resumed.is_some() {

@@ -18,17 +18,29 @@ use crate::uop::Uop;
 /// Asks the monitor about an access.
 pub(super) fn watch<M: Monitor>(
     monitor: &mut M,
-    (addr, size): (u64, u32),
+    place: (u64, u32),
     kind: AccessKind,
     locked: bool,
 ) -> Result<(), Refusal> {
     if M::ACCESSES {
-        let access = Access { addr, size, kind, locked };
+        let (addr, size) = place;
+        let access = Access { addr, size, kind, locked, sequel: false };
         if monitor.before_access(access) == Decision::Stop {
             return Err(Refusal::Monitor(access));
         }
     }
     Ok(())
+}
+
+/// Tells the monitor about a further access of the same micro-op.
+pub(super) fn watch_sequel<M: Monitor>(
+    monitor: &mut M,
+    (addr, size): (u64, u32),
+    kind: AccessKind,
+) {
+    if M::ACCESSES {
+        monitor.before_access(Access { addr, size, kind, locked: false, sequel: true });
+    }
 }
 
 /// Executes the operation that `u.imm` names on `[addr]`; `u.aux` tells a `lock` form.

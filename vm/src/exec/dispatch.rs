@@ -12,6 +12,7 @@ use crate::context::{Core, Floating};
 use crate::cpuid::Profile;
 use crate::fault::{AccessKind, Fault, FaultReason};
 use crate::flags::{Condition, FlagKind, Flags};
+use crate::kind::Str;
 use crate::memory::Memory;
 use crate::monitor::{Access, Decision, Monitor};
 use crate::reg::Reg;
@@ -54,8 +55,13 @@ pub(super) fn uops<M: Monitor>(
     macro_rules! watch {
         ($addr:expr, $size:expr, $kind:ident) => {
             if M::ACCESSES {
-                let access =
-                    Access { addr: $addr, size: $size, kind: AccessKind::$kind, locked: false };
+                let access = Access {
+                    addr: $addr,
+                    size: $size,
+                    kind: AccessKind::$kind,
+                    locked: false,
+                    sequel: false,
+                };
                 if monitor.before_access(access) == Decision::Stop {
                     break Exit::Stop(Stop::Access(access));
                 }
@@ -570,6 +576,13 @@ pub(super) fn uops<M: Monitor>(
             Op::CmpxchgReg => general::cmpxchg(core, u),
             Op::Cmpxchg8b => attempt!(cell::cmpxchg8b::<M>(core, memory, monitor, ea!(u))),
             Op::Cmpxchg16b => attempt!(cell::cmpxchg16b::<M>(core, memory, monitor, ea!(u))),
+            Op::StringGuard => {
+                if core[Reg::Rcx] == 0 {
+                    break Exit::Fall;
+                }
+            }
+            Op::StringAdvance => string::advance(core, Str::from_number(u.aux), u.bits() / 8),
+            Op::StringAgain => break branch(string::again(core, u)),
             Op::String => attempt!(string::execute::<M>(core, memory, monitor, u)),
             // Vectors and x87.
             Op::VMov => floating.xmm[xmm(u.dst)] = floating.xmm[xmm(u.src)],

@@ -1,7 +1,7 @@
 //! Vector instructions: operands from registers and memory, arithmetic in [`crate::vector`].
 
 use super::Refusal;
-use super::cell::watch;
+use super::cell::{watch, watch_sequel};
 use crate::context::{Core, Floating};
 use crate::fault::AccessKind;
 use crate::flags::Flags;
@@ -17,15 +17,25 @@ struct Port<'a, M> {
     memory: &'a mut Memory,
     monitor: &'a mut M,
     addr: u64,
+    /// An access was made already: the instruction cannot stop any more.
+    begun: bool,
 }
 
 impl<M: Monitor> Port<'_, M> {
+    fn announce(&mut self, place: (u64, u32), kind: AccessKind) -> Result<(), Refusal> {
+        if std::mem::replace(&mut self.begun, true) {
+            watch_sequel::<M>(self.monitor, place, kind);
+            return Ok(());
+        }
+        watch::<M>(self.monitor, place, kind, false)
+    }
+
     fn load(&mut self, bytes: u8, aligned: bool) -> Result<u128, Refusal> {
         let (addr, size) = (self.addr, u32::from(bytes));
         if aligned && addr & 15 != 0 {
             return Err(Refusal::Misaligned { addr, kind: AccessKind::Read });
         }
-        watch::<M>(self.monitor, (addr, size), AccessKind::Read, false)?;
+        self.announce((addr, size), AccessKind::Read)?;
         let loaded = match bytes {
             1 => self.memory.load::<1, M>(addr).map(|b| u128::from(u8::from_le_bytes(b))),
             2 => self.memory.load::<2, M>(addr).map(|b| u128::from(u16::from_le_bytes(b))),
@@ -41,7 +51,7 @@ impl<M: Monitor> Port<'_, M> {
         if aligned && addr & 15 != 0 {
             return Err(Refusal::Misaligned { addr, kind: AccessKind::Write });
         }
-        watch::<M>(self.monitor, (addr, size), AccessKind::Write, false)?;
+        self.announce((addr, size), AccessKind::Write)?;
         let stored = match bytes {
             1 => self.memory.store::<1, M>(addr, (value as u8).to_le_bytes()),
             2 => self.memory.store::<2, M>(addr, (value as u16).to_le_bytes()),
@@ -66,7 +76,7 @@ pub(super) fn vector<M: Monitor>(
     form: VecForm,
     addr: u64,
 ) -> Result<(), Refusal> {
-    let mut port = Port { memory, monitor, addr };
+    let mut port = Port { memory, monitor, addr, begun: false };
     let Floating { xmm, mxcsr: state, .. } = floating;
     let at = |reg: u8| usize::from(reg & 15);
     match form {

@@ -3,7 +3,7 @@
 
 use super::Refusal;
 use super::alu::{self, Alu};
-use super::cell::watch;
+use super::cell::{watch, watch_sequel};
 use super::width::Width;
 use crate::context::Core;
 use crate::fault::AccessKind;
@@ -57,58 +57,69 @@ fn element<W: Width, M: Monitor>(
     monitor: &mut M,
     kind: Str,
 ) -> Result<(), Refusal> {
-    let step = if core.direction { -i64::from(W::BYTES) } else { i64::from(W::BYTES) } as u64;
     let (from, to) = (core[Reg::Rsi], core[Reg::Rdi]);
+    let place = |addr| (addr, W::BYTES);
     match kind {
         Str::Movs => {
-            let value = load::<W, M>(memory, monitor, from)?;
-            store::<W, M>(memory, monitor, to, value)?;
+            watch::<M>(monitor, place(from), AccessKind::Read, false)?;
+            let value = load::<W, M>(memory, from)?;
+            watch_sequel::<M>(monitor, place(to), AccessKind::Write);
+            store::<W, M>(memory, to, value)?;
         }
-        Str::Stos => store::<W, M>(memory, monitor, to, W::of(core[Reg::Rax]))?,
+        Str::Stos => {
+            watch::<M>(monitor, place(to), AccessKind::Write, false)?;
+            store::<W, M>(memory, to, W::of(core[Reg::Rax]))?;
+        }
         Str::Lods => {
-            let value = load::<W, M>(memory, monitor, from)?;
+            watch::<M>(monitor, place(from), AccessKind::Read, false)?;
+            let value = load::<W, M>(memory, from)?;
             core[Reg::Rax] = value.merge(core[Reg::Rax]);
         }
         Str::Cmps => {
-            let a = load::<W, M>(memory, monitor, from)?;
-            let b = load::<W, M>(memory, monitor, to)?;
+            watch::<M>(monitor, place(from), AccessKind::Read, false)?;
+            let a = load::<W, M>(memory, from)?;
+            watch_sequel::<M>(monitor, place(to), AccessKind::Read);
+            let b = load::<W, M>(memory, to)?;
             alu::Cmp::apply(core, a, b);
         }
         Str::Scas => {
-            let b = load::<W, M>(memory, monitor, to)?;
+            watch::<M>(monitor, place(to), AccessKind::Read, false)?;
+            let b = load::<W, M>(memory, to)?;
             alu::Cmp::apply(core, W::of(core[Reg::Rax]), b);
         }
     }
-    if matches!(kind, Str::Movs | Str::Lods | Str::Cmps) {
-        core[Reg::Rsi] = from.wrapping_add(step);
-    }
-    if !matches!(kind, Str::Lods) {
-        core[Reg::Rdi] = to.wrapping_add(step);
-    }
+    advance(core, kind, W::BYTES);
     Ok(())
 }
 
-#[inline(always)]
-fn load<W: Width, M: Monitor>(memory: &Memory, monitor: &mut M, addr: u64) -> Result<W, Refusal> {
-    watch::<M>(monitor, (addr, W::BYTES), AccessKind::Read, false)?;
-    W::load::<M>(memory, addr).ok_or(Refusal::Access {
-        addr,
-        size: W::BYTES,
-        kind: AccessKind::Read,
-    })
+/// Moves the pointers of a string operation on by one element.
+pub(super) fn advance(core: &mut Core, kind: Str, bytes: u32) {
+    let step = if core.direction { -i64::from(bytes) } else { i64::from(bytes) } as u64;
+    if matches!(kind, Str::Movs | Str::Lods | Str::Cmps) {
+        core[Reg::Rsi] = core[Reg::Rsi].wrapping_add(step);
+    }
+    if !matches!(kind, Str::Lods) {
+        core[Reg::Rdi] = core[Reg::Rdi].wrapping_add(step);
+    }
+}
+
+/// Counts an element of a repeated string operation; whether there is another one.
+pub(super) fn again(core: &mut Core, u: &Uop) -> bool {
+    core[Reg::Rcx] = core[Reg::Rcx].wrapping_sub(1);
+    let compares = matches!(Str::from_number(u.aux), Str::Cmps | Str::Scas);
+    let goes_on =
+        !compares || core.flags.zero() == (Repeat::from_number(u.imm as u8) == Repeat::While);
+    core[Reg::Rcx] != 0 && goes_on
 }
 
 #[inline(always)]
-fn store<W: Width, M: Monitor>(
-    memory: &mut Memory,
-    monitor: &mut M,
-    addr: u64,
-    value: W,
-) -> Result<(), Refusal> {
-    watch::<M>(monitor, (addr, W::BYTES), AccessKind::Write, false)?;
-    value.store::<M>(memory, addr).ok_or(Refusal::Access {
-        addr,
-        size: W::BYTES,
-        kind: AccessKind::Write,
-    })
+fn load<W: Width, M: Monitor>(memory: &Memory, addr: u64) -> Result<W, Refusal> {
+    let kind = AccessKind::Read;
+    W::load::<M>(memory, addr).ok_or(Refusal::Access { addr, size: W::BYTES, kind })
+}
+
+#[inline(always)]
+fn store<W: Width, M: Monitor>(memory: &mut Memory, addr: u64, value: W) -> Result<(), Refusal> {
+    let kind = AccessKind::Write;
+    value.store::<M>(memory, addr).ok_or(Refusal::Access { addr, size: W::BYTES, kind })
 }

@@ -1,7 +1,7 @@
 //! The rest of the integer side: conditions, flags, strings, the machine itself.
 
 use super::control::condition;
-use super::emit::{Emitter, Operand};
+use super::emit::{Emitter, Operand, Place};
 use super::table;
 use crate::kind::{FlagOp, Repeat, Str, Widen};
 use crate::reg::Reg;
@@ -95,9 +95,52 @@ impl Emitter {
             (false, true) if compares => Repeat::Until,
             (false, true) => Repeat::While,
         };
+        if !self.style.fuse_memory {
+            self.string_split(kind, repeat, width);
+            return Some(());
+        }
         self.general(Op::String, (Reg::Zero, Reg::Zero), kind as u8, width);
         self.uops.last_mut()?.imm = repeat as i32;
         Some(())
+    }
+
+    /// A string operation as micro-ops of one access each; a repeated one is a loop of one
+    /// instruction.
+    fn string_split(&mut self, kind: Str, repeat: Repeat, width: usize) {
+        let none = (Reg::Zero, Reg::Zero);
+        let (from, to) = (Place::at(Reg::Rsi, 0), Place::at(Reg::Rdi, 0));
+        if repeat != Repeat::Once {
+            self.push(Uop::new(Op::StringGuard));
+        }
+        let load = table::LOAD[width];
+        match kind {
+            Str::Movs => {
+                self.mem(load, (Reg::T0, Reg::Zero), from, 0);
+                self.mem(table::STORE[width], (Reg::Zero, Reg::T0), to, 0);
+            }
+            Str::Stos => self.mem(table::STORE[width], (Reg::Zero, Reg::Rax), to, 0),
+            Str::Lods => {
+                self.mem(load, (Reg::T0, Reg::Zero), from, 0);
+                self.rr(table::MOVE[width], Reg::Rax, Reg::T0);
+            }
+            Str::Cmps => {
+                self.mem(load, (Reg::T0, Reg::Zero), from, 0);
+                self.mem(load, (Reg::T1, Reg::Zero), to, 0);
+                self.rr(table::CMP.rr[width], Reg::T0, Reg::T1);
+            }
+            Str::Scas => {
+                self.mem(load, (Reg::T1, Reg::Zero), to, 0);
+                self.rr(table::CMP.rr[width], Reg::Rax, Reg::T1);
+            }
+        }
+        self.general(Op::StringAdvance, none, kind as u8, width);
+        if repeat != Repeat::Once {
+            self.general(Op::StringAgain, none, kind as u8, width);
+            self.taken = self.instruction.ip();
+            if let Some(last) = self.uops.last_mut() {
+                last.imm = repeat as i32;
+            }
+        }
     }
 
     pub(super) fn has_far_segment(&self) -> bool {

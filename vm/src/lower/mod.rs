@@ -54,7 +54,7 @@ pub(crate) fn block(
     is_hook: &dyn Fn(u64) -> bool,
 ) -> Block {
     let bytes = memory.fetch(pc, BLOCK_MAX * INSTRUCTION_MAX);
-    let instructions = decode(bytes, pc, is_hook);
+    let instructions = decode(bytes, pc, style, is_hook);
     if instructions.is_empty() {
         let fetched = !bytes.is_empty() && bytes.len() >= INSTRUCTION_MAX;
         return single(pc, if fetched { Op::Illegal } else { Op::NoFetch }, u64::from(fetched));
@@ -108,7 +108,7 @@ fn single(pc: u64, op: Op, length: u64) -> Block {
 /// `rep bsf` is `bsf` on processors without BMI1, likewise `rep bsr`; no profile has BMI1.
 const OPTIONS: u32 = DecoderOptions::NO_MPFX_0FBC | DecoderOptions::NO_MPFX_0FBD;
 
-fn decode(bytes: &[u8], pc: u64, is_hook: &dyn Fn(u64) -> bool) -> Vec<Instruction> {
+fn decode(bytes: &[u8], pc: u64, style: Style, is_hook: &dyn Fn(u64) -> bool) -> Vec<Instruction> {
     let mut decoder = Decoder::with_ip(64, bytes, pc, OPTIONS);
     let mut instructions = Vec::new();
     while instructions.len() < BLOCK_MAX && decoder.can_decode() {
@@ -124,7 +124,7 @@ fn decode(bytes: &[u8], pc: u64, is_hook: &dyn Fn(u64) -> bool) -> Vec<Instructi
             break;
         }
         instructions.push(instruction);
-        if ends_block(&instruction) {
+        if ends_block(&instruction) || is_loop(&instruction, style) {
             break;
         }
     }
@@ -136,6 +136,12 @@ fn ends_block(instruction: &Instruction) -> bool {
         instruction.mnemonic(),
         Mnemonic::Syscall | Mnemonic::Rdtsc | Mnemonic::Rdtscp | Mnemonic::Int3 | Mnemonic::INVALID
     ) || instruction.flow_control() != FlowControl::Next
+}
+
+/// A repeated string operation that is lowered to a loop ends its block.
+fn is_loop(instruction: &Instruction, style: Style) -> bool {
+    let repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    !style.fuse_memory && repeated && instruction.is_string_instruction()
 }
 
 /// For each instruction whether all flags that it writes are overwritten unread in this block.
