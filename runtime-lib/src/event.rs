@@ -23,10 +23,38 @@ pub enum Event {
     Killed(Signal),
     /// An illegal access that no handler takes care of ended the process.
     Fault(Fault),
+    /// A library function was called in a way that is an error of the program and ended it. Only
+    /// where heap blocks are exact; otherwise the process is [`Event::Killed`] as by glibc.
+    Misuse {
+        /// The function.
+        function: String,
+        /// What was wrong.
+        misuse: Misuse,
+        /// Entry of the function.
+        address: u64,
+    },
     /// The monitor asked to stop before this access; nothing of it has happened.
     Access(Access),
     /// Something that is not implemented and must not be guessed; the process cannot go on.
     Unsupported(Unsupported),
+}
+
+/// What is wrong with a call of a library function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Misuse {
+    /// The block was already freed.
+    DoubleFree,
+    /// Not the start of a block.
+    InvalidPointer,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Misuse::DoubleFree => "double free detected",
+            Misuse::InvalidPointer => "invalid pointer",
+        })
+    }
 }
 
 /// What sort of thing is not supported.

@@ -146,7 +146,6 @@ impl Process {
             output: Vec::new(),
             random,
             modules: Arc::default(),
-            arrivals: 0,
         };
         let config = Config {
             model: options.model,

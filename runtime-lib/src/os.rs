@@ -48,8 +48,6 @@ pub struct Os {
     pub(crate) output: Vec<Output>,
     pub(crate) random: Random,
     pub(crate) modules: Arc<Vec<Arc<Module>>>,
-    /// Number of waits on modelled condition variables so far.
-    pub(crate) arrivals: u64,
 }
 
 /// The heap of `brk`.

@@ -7,6 +7,7 @@
 
 use crate::host::{HostFiles, Input};
 use crate::load::Model;
+use crate::models;
 use crate::module::Module;
 use crate::os::{Ended, Os, Output};
 use crate::syscall::futex;
@@ -162,8 +163,8 @@ impl Process {
             WaitFor::Files { .. }
             | WaitFor::Signal { .. }
             | WaitFor::Mutex { .. }
-            | WaitFor::Condition { .. }
             | WaitFor::Join { .. } => self.set_runnable(thread),
+            WaitFor::Condition { .. } => models::leave_queue(self, thread),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the operating system knows about a thread beside its registers.
 
+use crate::models::Stage;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
 use std::sync::Arc;
 
@@ -69,8 +70,8 @@ pub enum WaitFor {
         addr: u64,
         /// Address of the mutex to be locked again.
         mutex: u64,
-        /// Order of arrival among all waiters.
-        arrival: u64,
+        /// Place in the queue of this condition variable.
+        arrival: u32,
         /// Give up then.
         deadline: Option<u64>,
     },
@@ -125,6 +126,8 @@ pub struct Thread {
     pub(crate) mask_to_restore: Option<SignalSet>,
     /// A wait that goes on after re-executing its system call keeps its first deadline here.
     pub(crate) resumed: Option<Resumed>,
+    /// Where the thread is in a wait on a modelled condition variable.
+    pub(crate) condition: Option<Stage>,
     /// The hook at the program counter is to be passed on the next run.
     pub(crate) past_hook: bool,
 }
@@ -153,6 +156,7 @@ impl Thread {
             signal_stack: SignalStack::default(),
             mask_to_restore: None,
             resumed: None,
+            condition: None,
             past_hook: false,
         }
     }

@@ -35,6 +35,7 @@ mod tests {
 
     #[test]
     fn known_functions_have_their_class() {
+        assert_eq!(treatment_of("malloc"), Treatment::Modelled);
         assert_eq!(treatment_of("printf"), Treatment::Atomic);
         assert_eq!(treatment_of("qsort"), Treatment::Plain);
         assert_eq!(treatment_of("no such function"), Treatment::Plain);

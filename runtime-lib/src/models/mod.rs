@@ -1,23 +1,37 @@
 //! Library functions known by symbol (layer L1).
 //!
 //! A function is hooked at its entry address, found in the symbol tables of a module when its
-//! code is mapped, so dynamic and static programs are treated alike. There are two classes beside
-//! plain execution: *modelled* functions run as Rust code here and return; *atomic* ones run the
-//! library's own code to their return without giving the scheduler a say.
+//! code is mapped, so dynamic and static programs are treated alike. Only the C library itself is
+//! hooked: a program that brings its own `malloc` runs its own. Two classes exist beside plain
+//! execution: *modelled* functions run as Rust code here and return, or pass the call on to the
+//! library's own code; *atomic* ones run the library's own code to their return without giving
+//! the scheduler a say.
+//!
+//! Models keep their state in the guest's memory, in the library's own layout where there is one,
+//! so it is undone with the memory and mixes with library code that is not modelled.
 
+mod condition;
+mod heap;
+mod libc;
+mod mutex;
 mod registry;
+mod threads;
 
-use crate::event::Event;
+use crate::event::{Event, Misuse};
 use crate::module::Module;
 use crate::process::Process;
-use crate::thread::AtomicCall;
+use crate::thread::{AtomicCall, ThreadState, WaitFor};
 use crate::treatment::Treatment;
 use crate::witness::Witness;
 use registry::Class;
+use samovar_vm::fault::AccessKind;
 use samovar_vm::loader::SymbolKind;
 use samovar_vm::machine::{Machine, ThreadId};
+use samovar_vm::monitor::{Access, Decision};
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
+
+pub(crate) use condition::{Stage, leave_queue};
 
 /// What happens after a hook.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +42,40 @@ pub(crate) enum Passage {
     Stop(Event),
 }
 
+/// How a model answers a call.
+#[derive(Clone, Debug, PartialEq)]
+enum Answer {
+    /// The function returns this.
+    Return(u64),
+    /// The call waits and is then made again.
+    Wait(WaitFor),
+    /// The library's own code does it, atomically.
+    Pass,
+    /// The program made a mistake that ends it.
+    Misuse(Misuse),
+    /// The scheduler has to know.
+    Stop(Event),
+}
+
+/// A call of a modelled function.
+struct ModelCall<'a> {
+    process: &'a mut Process,
+    thread: ThreadId,
+    libc: libc::Libc,
+}
+
+impl ModelCall<'_> {
+    /// An argument, counted from zero.
+    fn arg(&self, index: usize) -> u64 {
+        const ORDER: [Reg; 6] = [Reg::Rdi, Reg::Rsi, Reg::Rdx, Reg::Rcx, Reg::R8, Reg::R9];
+        self.process.machine.core(self.thread)[ORDER[index]]
+    }
+}
+
 /// How the function with this symbol is treated.
 pub(crate) fn treatment(symbol: &str) -> Treatment {
-    match registry::find(symbol).map(registry::class) {
+    match registry::class_of(symbol) {
+        Some(Class::Modelled(_)) => Treatment::Modelled,
         Some(Class::Atomic) => Treatment::Atomic,
         None => Treatment::Plain,
     }
@@ -38,10 +83,11 @@ pub(crate) fn treatment(symbol: &str) -> Treatment {
 
 /// Hooks the functions of a module that are known here.
 pub(crate) fn install(machine: &mut Machine, module: &Module) {
+    let Some(found) = libc::recognise(&module.image) else { return };
     for symbol in module.image.functions() {
         if symbol.kind == SymbolKind::Function
             && symbol.default_version
-            && let Some(hook) = registry::find(symbol.name)
+            && let Some(hook) = registry::find(symbol.name, found)
         {
             machine.set_hook(symbol.value.wrapping_add(module.bias), hook);
         }
@@ -56,26 +102,61 @@ impl Process {
         hook: HookId,
         witness: &mut dyn Witness,
     ) -> Passage {
-        match registry::class(hook) {
+        let (entry, libc) = registry::get(hook);
+        let model = match entry.class {
             Class::Atomic => {
-                self.enter_atomic(thread);
-                witness.atomic_call(true);
+                self.enter_atomic(thread, witness);
+                return Passage::Go;
+            }
+            Class::Modelled(model) => model,
+        };
+        let mut call = ModelCall { process: self, thread, libc };
+        for index in 0..entry.objects {
+            // A synchronisation object counts as written by every operation on it.
+            let addr = call.arg(index);
+            let access = Access { addr, size: 8, kind: AccessKind::Write, locked: true };
+            if witness.before_operation(access) == Decision::Stop {
+                return Passage::Stop(Event::Access(access));
+            }
+        }
+        match model(&mut call) {
+            Answer::Return(value) => {
+                self.return_from(thread, value);
                 Passage::Go
             }
+            Answer::Wait(wait) => {
+                self.os_mut().thread_mut(thread).state = ThreadState::Waiting(wait);
+                Passage::Stop(Event::Blocked)
+            }
+            Answer::Pass => {
+                self.enter_atomic(thread, witness);
+                Passage::Go
+            }
+            Answer::Misuse(misuse) => Passage::Stop(self.report_misuse(thread, entry.name, misuse)),
+            Answer::Stop(event) => Passage::Stop(event),
         }
     }
 
+    /// Returns from the function whose entry the thread stands at.
+    fn return_from(&mut self, thread: ThreadId, value: u64) {
+        let rsp = self.machine.core(thread)[Reg::Rsp];
+        // The call has just written the return address; an unreadable one faults at the jump.
+        let target = self.machine.memory.read_u64(rsp).unwrap_or(0);
+        let core = self.machine.core_mut(thread);
+        core[Reg::Rax] = value;
+        core[Reg::Rsp] = rsp.wrapping_add(8);
+        core.jump(target);
+    }
+
     /// Runs the function at the program counter without scheduling points until it returns.
-    pub(crate) fn enter_atomic(&mut self, thread: ThreadId) {
+    fn enter_atomic(&mut self, thread: ThreadId, witness: &mut dyn Witness) {
         let entry_rsp = self.machine.core(thread)[Reg::Rsp];
         let outermost = self.os.thread(thread).atomic.is_none();
+        self.os_mut().thread_mut(thread).past_hook = true;
         if outermost {
             self.machine.core_mut(thread).return_watch = entry_rsp;
-        }
-        let me = self.os_mut().thread_mut(thread);
-        me.past_hook = true;
-        if outermost {
-            me.atomic = Some(AtomicCall { entry_rsp });
+            self.os_mut().thread_mut(thread).atomic = Some(AtomicCall { entry_rsp });
+            witness.atomic_call(true);
         }
     }
 
@@ -83,5 +164,17 @@ impl Process {
     pub(crate) fn leave_atomic(&mut self, thread: ThreadId) {
         self.machine.core_mut(thread).return_watch = u64::MAX;
         self.os_mut().thread_mut(thread).atomic = None;
+    }
+
+    /// The program misused a library function. Where heap blocks are exact the caller is told;
+    /// otherwise the process ends as glibc ends it.
+    fn report_misuse(&mut self, thread: ThreadId, function: &str, misuse: Misuse) -> Event {
+        let event = self.kill(crate::Signal::ABRT);
+        if self.config.exact_heap {
+            let address = self.machine.core(thread).pc;
+            return Event::Misuse { function: function.to_string(), misuse, address };
+        }
+        self.os_mut().emit(2, format!("{function}(): {misuse}\n").as_bytes());
+        event
     }
 }

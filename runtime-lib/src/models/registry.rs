@@ -1,37 +1,126 @@
 //! Which functions are known, and how they are treated.
 
+use super::libc::{Found, Libc};
+use super::{Answer, ModelCall, condition, heap as memory, mutex, threads};
 use samovar_vm::stop::HookId;
 
+/// A model: looks at the call's arguments, does the work, answers.
+pub(super) type Model = fn(&mut ModelCall<'_>) -> Answer;
+
 /// How a known function is treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Class {
+    /// Rust code instead of, or in front of, the library's.
+    Modelled(Model),
     /// The library's own code, without scheduling points.
     Atomic,
 }
 
-/// All known functions; a hook's number is its position.
-const FUNCTIONS: &[(&str, Class)] = &[
-    ("printf", Class::Atomic),
-    ("vprintf", Class::Atomic),
-    ("fprintf", Class::Atomic),
-    ("vfprintf", Class::Atomic),
-    ("puts", Class::Atomic),
-    ("fputs", Class::Atomic),
-    ("putchar", Class::Atomic),
-    ("fputc", Class::Atomic),
-    ("putc", Class::Atomic),
-    ("fwrite", Class::Atomic),
-    ("fflush", Class::Atomic),
-    ("perror", Class::Atomic),
-];
-
-/// The hook for a symbol.
-pub(super) fn find(name: &str) -> Option<HookId> {
-    let index = FUNCTIONS.iter().position(|(known, _)| *known == name)?;
-    Some(HookId(index as u32))
+/// A known function.
+pub(super) struct Entry {
+    pub name: &'static str,
+    pub class: Class,
+    /// How many of the first arguments are synchronisation objects that it works on.
+    pub objects: usize,
+    scope: Scope,
 }
 
-/// How a hook is treated.
-pub(super) fn class(hook: HookId) -> Class {
-    FUNCTIONS[hook.0 as usize].1
+/// Where a function is hooked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// In every library.
+    Any,
+    /// In every library whose allocator is its own.
+    Heap,
+    /// In glibc: the model depends on its data layout.
+    Glibc,
+}
+
+const fn heap(name: &'static str, model: Model) -> Entry {
+    Entry { name, class: Class::Modelled(model), objects: 0, scope: Scope::Heap }
+}
+
+const fn glibc(name: &'static str, objects: usize, model: Model) -> Entry {
+    Entry { name, class: Class::Modelled(model), objects, scope: Scope::Glibc }
+}
+
+const fn atomic(name: &'static str) -> Entry {
+    Entry { name, class: Class::Atomic, objects: 0, scope: Scope::Any }
+}
+
+const fn glibc_atomic(name: &'static str) -> Entry {
+    Entry { name, class: Class::Atomic, objects: 0, scope: Scope::Glibc }
+}
+
+/// All known functions; a hook's number is twice the position, plus one for musl.
+#[rustfmt::skip]
+static FUNCTIONS: &[Entry] = &[
+    heap("malloc", memory::malloc),
+    heap("calloc", memory::calloc),
+    heap("realloc", memory::realloc),
+    heap("reallocarray", memory::reallocarray),
+    heap("free", memory::free),
+    heap("aligned_alloc", memory::memalign),
+    heap("memalign", memory::memalign),
+    heap("posix_memalign", memory::posix_memalign),
+    heap("valloc", memory::valloc),
+    heap("pvalloc", memory::pvalloc),
+    heap("malloc_usable_size", memory::malloc_usable_size),
+    heap("malloc_trim", memory::malloc_trim),
+
+    glibc("pthread_mutex_lock", 1, mutex::lock),
+    glibc("pthread_mutex_trylock", 1, mutex::trylock),
+    glibc("pthread_mutex_timedlock", 1, mutex::timedlock),
+    glibc("pthread_mutex_clocklock", 1, mutex::clocklock),
+    glibc("pthread_mutex_unlock", 1, mutex::unlock),
+    glibc_atomic("pthread_mutex_init"),
+    glibc_atomic("pthread_mutex_destroy"),
+
+    glibc("pthread_cond_wait", 2, condition::wait),
+    glibc("pthread_cond_timedwait", 2, condition::timedwait),
+    glibc("pthread_cond_clockwait", 2, condition::clockwait),
+    glibc("pthread_cond_signal", 1, condition::signal),
+    glibc("pthread_cond_broadcast", 1, condition::broadcast),
+    glibc_atomic("pthread_cond_init"),
+    glibc_atomic("pthread_cond_destroy"),
+
+    glibc_atomic("pthread_create"),
+    glibc("pthread_join", 0, threads::join),
+    glibc("pthread_cancel", 0, threads::cancel),
+
+    atomic("printf"), atomic("vprintf"), atomic("fprintf"), atomic("vfprintf"),
+    atomic("dprintf"), atomic("vdprintf"), atomic("puts"), atomic("fputs"),
+    atomic("putchar"), atomic("putc"), atomic("fputc"), atomic("fwrite"), atomic("fflush"),
+    atomic("perror"), atomic("wprintf"), atomic("vwprintf"), atomic("fwprintf"),
+    atomic("vfwprintf"), atomic("putwchar"), atomic("fputwc"), atomic("fputws"),
+    atomic("putchar_unlocked"), atomic("putc_unlocked"), atomic("fputc_unlocked"),
+    atomic("fputs_unlocked"), atomic("fwrite_unlocked"), atomic("fflush_unlocked"),
+    atomic("psignal"), atomic("setvbuf"), atomic("setbuf"),
+    glibc_atomic("_IO_putc"), glibc_atomic("_IO_puts"),
+    glibc_atomic("__printf_chk"), glibc_atomic("__vprintf_chk"), glibc_atomic("__fprintf_chk"),
+    glibc_atomic("__vfprintf_chk"), glibc_atomic("__dprintf_chk"), glibc_atomic("__wprintf_chk"),
+    glibc_atomic("__fwprintf_chk"),
+];
+
+/// The hook for a symbol of a library.
+pub(super) fn find(name: &str, found: Found) -> Option<HookId> {
+    let index = FUNCTIONS.iter().position(|entry| entry.name == name)?;
+    let hooked = match FUNCTIONS[index].scope {
+        Scope::Any => true,
+        Scope::Heap => found.own_heap,
+        Scope::Glibc => found.libc == Libc::Glibc,
+    };
+    let musl = u32::from(found.libc == Libc::Musl);
+    hooked.then_some(HookId(index as u32 * 2 + musl))
+}
+
+/// The function that a hook stands for, and its library.
+pub(super) fn get(hook: HookId) -> (&'static Entry, Libc) {
+    let libc = if hook.0.is_multiple_of(2) { Libc::Glibc } else { Libc::Musl };
+    (&FUNCTIONS[hook.0 as usize / 2], libc)
+}
+
+/// How the function with this name is treated, if it is known.
+pub(super) fn class_of(name: &str) -> Option<Class> {
+    FUNCTIONS.iter().find(|entry| entry.name == name).map(|entry| entry.class)
 }

@@ -1,0 +1,211 @@
+//! The malloc family.
+//!
+//! Blocks come from per-thread arenas (see [`arena`]) by one of two allocators: [`fast`] for plain
+//! running, [`exact`] where every access is judged. A request that cannot be met is passed on to
+//! the library's own code with a size that it refuses, so that `errno` is set by the library.
+
+mod arena;
+mod class;
+mod exact;
+mod fast;
+
+use super::libc::Libc;
+use super::{Answer, ModelCall};
+use crate::event::Misuse;
+use samovar_vm::memory::PAGE_SIZE;
+use samovar_vm::reg::Reg;
+
+/// A size that every C library refuses.
+const REFUSED: u64 = 1 << 63;
+const EINVAL: u64 = 22;
+const ENOMEM: u64 = 12;
+
+impl ModelCall<'_> {
+    fn exact(&self) -> bool {
+        self.process.config.exact_heap
+    }
+
+    /// Allocates; `None` if there is no room.
+    fn allocate(&mut self, align: u64, size: u64, zeroed: bool) -> Option<u64> {
+        let thread = self.thread.0;
+        if self.exact() {
+            return exact::allocate(self.process, thread, align, size, zeroed);
+        }
+        if align > 16 {
+            return fast::allocate_aligned(self.process, thread, align, size);
+        }
+        let (addr, fresh) = fast::allocate(self.process, thread, size)?;
+        if zeroed && !fresh {
+            self.clear(addr, size);
+        }
+        Some(addr)
+    }
+
+    /// Fills a reused block with zeros.
+    fn clear(&mut self, addr: u64, size: u64) {
+        const ZEROS: [u8; PAGE_SIZE as usize] = [0; PAGE_SIZE as usize];
+        let memory = &mut self.process.machine.memory;
+        let mut at = addr;
+        while at < addr + size {
+            let len = (addr + size - at).min(PAGE_SIZE);
+            memory.write_any(at, &ZEROS[..len as usize]);
+            at += len;
+        }
+    }
+
+    fn release(&mut self, addr: u64) -> Result<(), Misuse> {
+        let thread = self.thread.0;
+        match self.exact() {
+            true => exact::release(self.process, thread, addr),
+            false => fast::release(self.process, thread, addr),
+        }
+    }
+
+    /// Bytes that the guest may use of a block.
+    fn usable(&self, addr: u64) -> Result<u64, Misuse> {
+        let memory = &self.process.machine.memory;
+        match self.exact() {
+            true => exact::size(memory, addr),
+            false => fast::find(memory, addr).map(|block| block.usable),
+        }
+    }
+
+    /// Lets the library refuse: its own function, called with these arguments.
+    fn refuse(&mut self, args: &[(Reg, u64)]) -> Answer {
+        let core = self.process.machine.core_mut(self.thread);
+        for &(reg, value) in args {
+            core[reg] = value;
+        }
+        Answer::Pass
+    }
+
+    fn reallocate(&mut self, old: u64, size: u64) -> Answer {
+        if old == 0 {
+            return match self.allocate(16, size, false) {
+                Some(addr) => Answer::Return(addr),
+                None => self.refuse(&[(Reg::Rsi, REFUSED)]),
+            };
+        }
+        let usable = match self.usable(old) {
+            Ok(usable) => usable,
+            Err(misuse) => return Answer::Misuse(misuse),
+        };
+        if size == 0 && self.libc == Libc::Glibc {
+            // glibc frees and returns no block.
+            return match self.release(old) {
+                Ok(()) => Answer::Return(0),
+                Err(misuse) => Answer::Misuse(misuse),
+            };
+        }
+        if !self.exact() && size <= usable && size >= usable / 2 {
+            fast::resize_in_place(&mut self.process.machine.memory, old, size);
+            return Answer::Return(old);
+        }
+        let Some(new) = self.allocate(16, size, false) else {
+            // Without the old block, which the library does not know.
+            return self.refuse(&[(Reg::Rdi, 0), (Reg::Rsi, REFUSED)]);
+        };
+        let memory = &mut self.process.machine.memory;
+        // Both blocks are mapped; a guest that unmapped its own block loses the contents.
+        if let Ok(bytes) = memory.slice(old, usable.min(size)) {
+            let bytes = bytes.to_vec();
+            memory.write_any(new, &bytes);
+        }
+        match self.release(old) {
+            Ok(()) => Answer::Return(new),
+            Err(misuse) => Answer::Misuse(misuse),
+        }
+    }
+}
+
+pub(super) fn malloc(call: &mut ModelCall<'_>) -> Answer {
+    match call.allocate(16, call.arg(0), false) {
+        Some(addr) => Answer::Return(addr),
+        None => call.refuse(&[(Reg::Rdi, REFUSED)]),
+    }
+}
+
+pub(super) fn calloc(call: &mut ModelCall<'_>) -> Answer {
+    let size = call.arg(0).checked_mul(call.arg(1));
+    match size.and_then(|size| call.allocate(16, size, true)) {
+        Some(addr) => Answer::Return(addr),
+        None => call.refuse(&[(Reg::Rdi, REFUSED), (Reg::Rsi, 1)]),
+    }
+}
+
+pub(super) fn realloc(call: &mut ModelCall<'_>) -> Answer {
+    call.reallocate(call.arg(0), call.arg(1))
+}
+
+pub(super) fn reallocarray(call: &mut ModelCall<'_>) -> Answer {
+    match call.arg(1).checked_mul(call.arg(2)) {
+        Some(size) if size <= class::BLOCK_MAX => call.reallocate(call.arg(0), size),
+        // The library notices the overflow before it looks at the block.
+        _ => call.refuse(&[(Reg::Rsi, REFUSED), (Reg::Rdx, 2)]),
+    }
+}
+
+pub(super) fn free(call: &mut ModelCall<'_>) -> Answer {
+    match call.arg(0) {
+        0 => Answer::Return(0),
+        addr => match call.release(addr) {
+            Ok(()) => Answer::Return(0),
+            Err(misuse) => Answer::Misuse(misuse),
+        },
+    }
+}
+
+/// `memalign`, `aligned_alloc`: glibc takes any alignment and rounds it up.
+pub(super) fn memalign(call: &mut ModelCall<'_>) -> Answer {
+    let align = call.arg(0).max(16).checked_next_power_of_two();
+    let addr = align.and_then(|align| call.allocate(align, call.arg(1), false));
+    match addr {
+        Some(addr) => Answer::Return(addr),
+        None => call.refuse(&[(Reg::Rsi, REFUSED)]),
+    }
+}
+
+pub(super) fn posix_memalign(call: &mut ModelCall<'_>) -> Answer {
+    let (target, align, size) = (call.arg(0), call.arg(1), call.arg(2));
+    if !align.is_power_of_two() || !align.is_multiple_of(8) {
+        return Answer::Return(EINVAL);
+    }
+    let Some(addr) = call.allocate(align.max(16), size, false) else {
+        return Answer::Return(ENOMEM);
+    };
+    match call.process.machine.memory.write_u64(target, addr) {
+        Ok(()) => Answer::Return(0),
+        // The library's own code faults in the same place.
+        Err(_) => Answer::Pass,
+    }
+}
+
+pub(super) fn valloc(call: &mut ModelCall<'_>) -> Answer {
+    match call.allocate(PAGE_SIZE, call.arg(0), false) {
+        Some(addr) => Answer::Return(addr),
+        None => call.refuse(&[(Reg::Rdi, REFUSED)]),
+    }
+}
+
+pub(super) fn pvalloc(call: &mut ModelCall<'_>) -> Answer {
+    let size = call.arg(0).checked_next_multiple_of(PAGE_SIZE);
+    match size.and_then(|size| call.allocate(PAGE_SIZE, size, false)) {
+        Some(addr) => Answer::Return(addr),
+        None => call.refuse(&[(Reg::Rdi, REFUSED)]),
+    }
+}
+
+pub(super) fn malloc_usable_size(call: &mut ModelCall<'_>) -> Answer {
+    match call.arg(0) {
+        0 => Answer::Return(0),
+        addr => match call.usable(addr) {
+            Ok(size) => Answer::Return(size),
+            Err(misuse) => Answer::Misuse(misuse),
+        },
+    }
+}
+
+/// `malloc_trim`: there is nothing to give back.
+pub(super) fn malloc_trim(_: &mut ModelCall<'_>) -> Answer {
+    Answer::Return(0)
+}
