@@ -19,7 +19,7 @@ use crate::error::CommandError;
 use crate::message::Messages;
 use crate::place::Places;
 use limit::Limit;
-use samovar_runtime::{Ended, Event, Process, Unsupported};
+use samovar_runtime::{Ended, Event, Process, Signal, Unsupported};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Unwatched;
@@ -105,6 +105,8 @@ fn finish_of(event: Event, thread: ThreadId) -> Option<Finish> {
     match event {
         Event::ProcessExited(status) => Some(Finish::Ended(Ended::Exited(status))),
         Event::Killed(signal) => Some(Finish::Ended(Ended::Killed(signal))),
+        // Only checking runs are told; the process is dead.
+        Event::Misuse { .. } => Some(Finish::Ended(Ended::Killed(Signal::ABRT))),
         Event::Fault(fault) => Some(Finish::Fault(thread, fault)),
         Event::Unsupported(unsupported) => Some(Finish::Unsupported(thread, unsupported)),
         Event::Budget
