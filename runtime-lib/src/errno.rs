@@ -65,6 +65,7 @@ errnos! {
     EOVERFLOW = 75, "Value too large for defined data type.";
     ENOTSOCK = 88, "Socket operation on non-socket.";
     EOPNOTSUPP = 95, "Operation not supported.";
+    EAFNOSUPPORT = 97, "Address family not supported by protocol.";
     ETIMEDOUT = 110, "Connection timed out.";
     EOWNERDEAD = 130, "Owner died.";
     ENOTRECOVERABLE = 131, "State not recoverable.";

@@ -11,7 +11,8 @@
 
 static int triple(int x) { return x * 3 % 1000; }
 static int count(struct dl_phdr_info *info, size_t size, void *data) {
-    ++*(int *)data;
+    // The kernel's own object is there natively and need not be elsewhere.
+    *(int *)data += !strstr(info->dlpi_name, "vdso");
     return 0;
 }
 
@@ -28,12 +29,14 @@ int main(void) {
     printf("%s\n", dlsym(handle, "no_such_symbol") ? "found" : "not found");
     printf("%d\n", strstr(dlerror(), "no_such_symbol") != NULL);
     Dl_info info;
-    printf("%d %s\n", dladdr((void *)apply, &info) != 0, info.dli_sname);
+    int known = dladdr((void *)apply, &info);
+    printf("%d %s\n", known != 0, info.dli_sname);
     printf("%d\n", dlclose(handle));
     void *math = dlopen("libm.so.6", RTLD_LAZY);
     double (*cosine)(double) = (double (*)(double))dlsym(math, "cos");
     printf("%.10f\n", cosine(1.0));
-    printf("%d %s\n", dlopen("libnowhere.so.9", RTLD_NOW) == NULL, dlerror());
+    void *nowhere = dlopen("libnowhere.so.9", RTLD_NOW);
+    printf("%d %s\n", nowhere == NULL, dlerror());
     int objects = 0;
     dl_iterate_phdr(count, &objects);
     printf("%d\n", objects);

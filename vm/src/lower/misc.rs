@@ -170,7 +170,8 @@ impl Emitter {
             | M::Prefetchw
             | M::Prefetch
             | M::Reservednop => None,
-            M::Clflush => None,
+            // Without a shadow stack, reading its pointer does nothing: unwinders rely on it.
+            M::Clflush | M::Rdsspd | M::Rdsspq => None,
             M::Pause | M::Mfence | M::Lfence | M::Sfence => plain(Op::Fence),
             M::Syscall => plain(Op::Syscall),
             M::Cpuid => plain(Op::Cpuid),
