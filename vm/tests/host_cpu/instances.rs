@@ -67,6 +67,11 @@ pub enum Prefix {
     Repne,
 }
 
+/// Prefixes without a meaning for most instructions: segments that are flat, an operand size that
+/// is fixed, REX prefixes that say nothing or are not the last prefix, repeat prefixes.
+const NOISE: [&[u8]; 9] =
+    [&[0x2e], &[0x3e], &[0x26], &[0x36, 0x48], &[0x66], &[0xf2], &[0xf3], &[0x40], &[0x66, 0x48]];
+
 /// What to choose for one instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -77,6 +82,21 @@ pub struct Plan {
     pub variant: usize,
 }
 
+/// Where an instance goes.
+#[derive(Clone, Copy)]
+pub struct Site {
+    pub arena: Arena,
+    pub slot: Slot,
+    /// Bytes in front of it in the slot.
+    pub offset: u64,
+}
+
+impl Site {
+    fn address(self) -> u64 {
+        self.slot.instruction() + self.offset
+    }
+}
+
 /// An encoded instruction at its address.
 pub struct Instance {
     pub instruction: Instruction,
@@ -85,9 +105,9 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Builds an instance of `code` for the instruction address of `slot`.
-    pub fn build(code: Code, plan: Plan, arena: Arena, slot: Slot, rng: &mut Rng) -> Option<Self> {
-        let mut draft = Draft { instruction: Instruction::default(), arena, slot, rng };
+    /// Builds an instance of `code` for a site.
+    pub fn build(code: Code, plan: Plan, site: Site, rng: &mut Rng) -> Option<Self> {
+        let mut draft = Draft { instruction: Instruction::default(), site, rng };
         draft.instruction.set_code(code);
         for (i, &kind) in code.op_code().op_kinds().iter().enumerate() {
             draft.operand(i as u32, kind, plan)?;
@@ -96,11 +116,26 @@ impl Instance {
         if draft.is_wild_bit_test() {
             return None;
         }
-        Instance::encode(&draft.instruction, slot.instruction(), plan.place(code))
+        Instance::encode(&draft.instruction, site.address(), plan.place(code))
+    }
+
+    /// The same instruction with a meaningless prefix in front, if that is possible. Prefixes come
+    /// first and the rest is encoded for the address behind them, so that it ends at the same place.
+    pub fn with_noise(code: Code, site: Site, rng: &mut Rng) -> Option<Self> {
+        let noise = rng.pick(&NOISE);
+        let has_memory = !plans(code, 0).iter().all(|plan| plan.shape.is_none());
+        let shape = (has_memory && rng.one_in(2)).then_some(Shape::RipRelative);
+        let plan = Plan { shape, prefix: Prefix::None, variant: rng.below(24) as usize };
+        let behind = Site { offset: site.offset + noise.len() as u64, ..site };
+        let rest = Instance::build(code, plan, behind, rng)?;
+        let bytes = [noise, &rest.bytes].concat();
+        let instruction = decode(&bytes, site.address());
+        let is_same = instruction.code() == code && instruction.len() == bytes.len();
+        is_same.then_some(Instance { instruction, bytes, place: Place::High })
     }
 
     /// Encodes an instruction for an address; `None` if there is no encoding of just this form.
-    pub fn encode(draft: &Instruction, address: u64, place: Place) -> Option<Instance> {
+    fn encode(draft: &Instruction, address: u64, place: Place) -> Option<Instance> {
         let mut encoder = Encoder::new(64);
         encoder.encode(draft, address).ok()?;
         let bytes = encoder.take_buffer();
@@ -185,8 +220,7 @@ fn is_branch(kind: Kind) -> bool {
 
 struct Draft<'a> {
     instruction: Instruction,
-    arena: Arena,
-    slot: Slot,
+    site: Site,
     rng: &'a mut Rng,
 }
 
@@ -220,7 +254,7 @@ impl Draft<'_> {
             Operand::Branch => {
                 self.instruction.set_op_kind(i, OpKind::NearBranch64);
                 let pad = 1 + (plan.variant / 2 % 2) as u32;
-                self.instruction.set_near_branch64(self.slot.pad(pad));
+                self.instruction.set_near_branch64(self.site.slot.pad(pad));
             }
         }
         Some(())
@@ -229,7 +263,7 @@ impl Draft<'_> {
     /// An address in the operand page that is good for a fixed operand.
     fn fixed_address(&mut self) -> u64 {
         let misalignment = if self.rng.one_in(4) { self.rng.below(64) } else { 0 };
-        self.arena.data() + 0x400 + 64 * self.rng.below(32) + misalignment
+        self.site.arena.data() + 0x400 + 64 * self.rng.below(32) + misalignment
     }
 
     fn memory(&mut self, i: u32, plan: Plan) {

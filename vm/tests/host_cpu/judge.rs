@@ -9,7 +9,7 @@ use crate::arena::{Arena, Place, Slot};
 use crate::compare::{Outcome, describe, differences, hex};
 use crate::cpu::End;
 use crate::inputs::{Input, Inputs};
-use crate::instances::{Instance, Plan, plans};
+use crate::instances::{Instance, Plan, Site, plans};
 use crate::native::Native;
 use crate::rng::Rng;
 use crate::sequences::{self, Ingredients};
@@ -55,6 +55,15 @@ pub struct Record {
     pub mismatched_executions: u64,
 }
 
+/// What came of one form.
+#[derive(Default)]
+struct Form {
+    instances: usize,
+    is_supported: bool,
+    is_told: bool,
+    refused: Option<String>,
+}
+
 /// Code under test, installed on both sides.
 pub struct Case<'a> {
     pub instructions: &'a [Instruction],
@@ -73,37 +82,64 @@ impl Court {
     /// Judges one form.
     pub fn judge(&mut self, code: Code, effort: Effort, round: u64) {
         let mut rng = Rng::new(code as u64 | round << 16);
-        let mut is_supported = false;
-        let mut is_told = false;
-        let mut refused = None;
-        let mut instances = 0;
+        let mut form = Form::default();
         for plan in plans(code, effort.random_instances) {
-            let Some((instance, slot)) = self.place(code, plan, &mut rng) else { continue };
-            instances += 1;
-            match self.judge_instance(&instance, slot, effort.inputs, &mut is_told, &mut rng) {
-                Ok(()) => is_supported = true,
-                Err(reason) => refused = Some(format!("{}: {reason}", text(&instance.instruction))),
-            }
+            let built = self.place(code, plan, &mut rng);
+            self.judge_built(built, &mut form, effort.inputs, &mut rng);
         }
-        if let Some(example) = refused {
-            let is_whole = !is_supported;
-            let list =
-                if is_whole { &mut self.record.unsupported } else { &mut self.record.partial };
-            list.insert(format!("{code:?}"), example);
+        for _ in 0..effort.random_instances {
+            let built = self.place_with_noise(code, &mut rng);
+            self.judge_built(built, &mut form, effort.inputs, &mut rng);
         }
-        self.record.instances += instances;
-        self.record.forms += usize::from(is_supported);
-        if instances == 0 {
+        self.record.instances += form.instances;
+        self.record.forms += usize::from(form.is_supported);
+        if form.instances == 0 {
             self.record.unbuilt.push(code);
         }
+        if let Some(example) = form.refused {
+            let record = &mut self.record;
+            let list =
+                if form.is_supported { &mut record.partial } else { &mut record.unsupported };
+            list.insert(format!("{code:?}"), example);
+        }
+    }
+
+    fn judge_built(
+        &mut self,
+        built: Option<(Instance, Slot)>,
+        form: &mut Form,
+        inputs: usize,
+        rng: &mut Rng,
+    ) {
+        let Some((instance, slot)) = built else { return };
+        form.instances += 1;
+        match self.judge_instance(&instance, slot, inputs, &mut form.is_told, rng) {
+            Ok(()) => form.is_supported = true,
+            Err(reason) => {
+                let text = text(&instance.instruction);
+                form.refused.get_or_insert(format!("{text} ({}): {reason}", hex(&instance.bytes)));
+            }
+        }
+    }
+
+    fn place_with_noise(&mut self, code: Code, rng: &mut Rng) -> Option<(Instance, Slot)> {
+        let site = self.site(Place::High);
+        let instance = Instance::with_noise(code, site, rng)?;
+        self.install(Place::High, &instance.bytes);
+        Some((instance, site.slot))
     }
 
     fn place(&mut self, code: Code, plan: Plan, rng: &mut Rng) -> Option<(Instance, Slot)> {
         let place = plan.place(code);
-        let slot = self.native.next_slot(place);
-        let instance = Instance::build(code, plan, self.native.arena(place), slot, rng)?;
+        let site = self.site(place);
+        let instance = Instance::build(code, plan, site, rng)?;
         self.install(place, &instance.bytes);
-        Some((instance, slot))
+        Some((instance, site.slot))
+    }
+
+    /// Where the next code will be installed.
+    fn site(&self, place: Place) -> Site {
+        Site { arena: self.arena(place), slot: self.native.next_slot(place), offset: 0 }
     }
 
     /// Puts code into the next slot on both sides. In the machine, breakpoints catch it wherever
@@ -148,7 +184,7 @@ impl Court {
     pub fn judge_sequence(&mut self, from: &Ingredients, inputs: usize, rng: &mut Rng) {
         let place = Place::High;
         let arena = self.arena(place);
-        let sequence = from.sequence(arena, self.native.next_slot(place), rng);
+        let sequence = from.sequence(self.site(place), rng);
         if sequence.instructions.is_empty() {
             return;
         }

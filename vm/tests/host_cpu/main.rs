@@ -91,6 +91,21 @@ fn random_sequences_agree_and_can_be_undone() {
     judge_sequences(Mode::Reversible, 4_000, 3);
 }
 
+#[test]
+fn random_sequences_agree_one_instruction_at_a_time() {
+    judge_sequences(Mode::Stepped, 4_000, 3);
+}
+
+#[test]
+fn random_sequences_agree_when_stopped_before_each_access() {
+    judge_sequences(Mode::Interrupted, 4_000, 3);
+}
+
+#[test]
+fn random_sequences_agree_when_nothing_is_fused() {
+    judge_sequences(Mode::InterruptedUnfused, 4_000, 3);
+}
+
 fn judge_sequences(mode: Mode, count: usize, inputs: usize) {
     for round in 0..rounds() {
         let mut court = Court::new(mode);

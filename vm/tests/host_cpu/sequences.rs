@@ -10,11 +10,11 @@ use iced_x86::{
     Code, CpuidFeature, FlowControl, Instruction, Mnemonic, OpCodeOperandKind, Register, RflagsBits,
 };
 
-use crate::arena::{Arena, INSTRUCTION_LEN_MAX, Slot};
+use crate::arena::{Arena, INSTRUCTION_LEN_MAX};
 use crate::cpu::{flag, gpr};
 use crate::forms::{self, Verdict};
 use crate::inputs::{Input, Patch, random_state};
-use crate::instances::{Instance, Plan, Prefix, Shape};
+use crate::instances::{Instance, Plan, Prefix, Shape, Site};
 use crate::rng::Rng;
 use crate::undefined::Slack;
 use crate::values;
@@ -64,8 +64,8 @@ impl Ingredients {
         self.plain.len() + self.branches.len()
     }
 
-    /// A random sequence for the instruction address of `slot`.
-    pub fn sequence(&self, arena: Arena, slot: Slot, rng: &mut Rng) -> Sequence {
+    /// A random sequence for a site.
+    pub fn sequence(&self, site: Site, rng: &mut Rng) -> Sequence {
         let mut sequence =
             Sequence { instructions: Vec::new(), bytes: Vec::new(), slack: Slack::default() };
         let mut undefined = 0;
@@ -78,7 +78,9 @@ impl Ingredients {
                 _ => &self.plain,
             };
             let code = rng.pick(pool);
-            let Some(instance) = build(code, arena, slot, sequence.bytes.len(), rng) else {
+            let Some(instance) =
+                build(code, Site { offset: sequence.bytes.len() as u64, ..site }, rng)
+            else {
                 continue;
             };
             let instruction = &instance.instruction;
@@ -112,24 +114,17 @@ pub fn fill(input: &mut Input, arena: Arena, rng: &mut Rng) {
     input.patches.push(Patch { address: arena.data() + 0x600, bytes });
 }
 
-fn build(code: Code, arena: Arena, slot: Slot, at: usize, rng: &mut Rng) -> Option<Instance> {
+fn build(code: Code, site: Site, rng: &mut Rng) -> Option<Instance> {
     let needs_memory = code.op_code().op_kinds().contains(&OpCodeOperandKind::mem);
     let shape = (needs_memory || rng.one_in(3)).then_some(Shape::RipRelative);
     let plan = Plan { shape, prefix: Prefix::None, variant: 100 + rng.below(4) as usize };
-    let moved = Slot { start: slot.start + at as u64 };
-    let mut instance = Instance::build(code, plan, arena, moved, rng)?;
+    let instance = Instance::build(code, plan, site, rng)?;
     let instruction = &instance.instruction;
     let is_stack = instruction.is_stack_instruction();
     let uses_rsp = (0..instruction.op_count())
         .any(|i| instruction.op_register(i).full_register() == Register::RSP);
     if uses_rsp || (is_stack && !matches!(instruction.mnemonic(), Mnemonic::Push | Mnemonic::Pop)) {
         return None;
-    }
-    if instruction.flow_control() != FlowControl::Next {
-        // The landing pads belong to the real slot, not to the moved one.
-        let mut branch = *instruction;
-        branch.set_near_branch64(slot.pad(1 + rng.below(2) as u32));
-        instance = Instance::encode(&branch, moved.instruction(), instance.place)?;
     }
     Some(instance)
 }

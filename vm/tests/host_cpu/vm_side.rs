@@ -34,6 +34,8 @@ pub enum Answer {
 pub enum Mode {
     /// As fast as it can.
     Plain,
+    /// One instruction at a time, also through sequences.
+    Stepped,
     /// With a journal, and every execution is undone after it was compared.
     Reversible,
     /// Stopping before every memory access.
@@ -117,8 +119,7 @@ impl VmSide {
         if self.mode == Mode::Reversible {
             self.remember();
         }
-        let budget = if count == 1 { 1 } else { BUDGET_MAX };
-        let stop = self.until_done(code.start, budget);
+        let stop = self.until_done(&code, count);
         self.store(cpu);
         let pc = self.machine.core(self.thread).pc;
         Answer::Ended(match stop {
@@ -133,19 +134,26 @@ impl VmSide {
         })
     }
 
-    /// Runs until the budget is used up, and on while a repeated instruction is not done.
-    fn until_done(&mut self, address: u64, budget: u64) -> Stop {
+    /// Runs through all stops that do not end the execution.
+    fn until_done(&mut self, code: &Range<u64>, count: usize) -> Stop {
         let mut interrupting = Interrupting::default();
+        let budget = if count == 1 || self.mode == Mode::Stepped { 1 } else { BUDGET_MAX };
         for _ in 0..STOPS_MAX {
             let stop = match self.mode {
-                Mode::Plain => self.machine.run(self.thread, budget, &mut Unwatched),
+                Mode::Plain | Mode::Stepped => {
+                    self.machine.run(self.thread, budget, &mut Unwatched)
+                }
                 Mode::Reversible => self.machine.run(self.thread, budget, &mut Checked),
-                _ => self.machine.run(self.thread, budget, &mut interrupting),
+                Mode::Interrupted | Mode::InterruptedUnfused => {
+                    self.machine.run(self.thread, budget, &mut interrupting)
+                }
             };
-            let is_amid = budget == 1 && self.machine.core(self.thread).pc == address;
+            let pc = self.machine.core(self.thread).pc;
             match stop {
                 Stop::Access(_) => {}
-                Stop::Budget if is_amid => {}
+                // Amid a repeated instruction, or a sequence.
+                Stop::Budget if pc == code.start => {}
+                Stop::Budget if self.mode == Mode::Stepped && code.contains(&pc) => {}
                 stop => return stop,
             }
         }
