@@ -1,6 +1,6 @@
 //! Control flow: branches, calls, returns and the stack.
 
-use super::emit::{Emitter, Operand, Place};
+use super::emit::{Emitter, Operand, Place, general};
 use super::integer::is_comparison;
 use super::table;
 use crate::flags::Condition;
@@ -188,8 +188,8 @@ impl Emitter {
                 self.mem(table::LOAD[width], (Reg::T0, Reg::Zero), Place::at(Reg::Rsp, 0), 0);
                 // The address counts from the stack pointer after the pop.
                 let mut place = self.place();
-                if place.base == Reg::Rsp {
-                    place.disp += size;
+                if general(self.instruction.memory_base()) == Reg::Rsp {
+                    place.disp = place.disp.checked_add(size)?;
                 }
                 self.mem(table::STORE[width], (Reg::Zero, Reg::T0), place, 0);
                 self.mem(Op::Lea64, (Reg::Rsp, Reg::Zero), Place::at(Reg::Rsp, size), 0);

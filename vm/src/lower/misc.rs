@@ -171,7 +171,8 @@ impl Emitter {
             | M::Prefetch
             | M::Reservednop => None,
             // Without a shadow stack, reading its pointer does nothing: unwinders rely on it.
-            M::Clflush | M::Rdsspd | M::Rdsspq => None,
+            M::Rdsspd | M::Rdsspq => None,
+            M::Clflush => return self.touch(),
             M::Pause | M::Mfence | M::Lfence | M::Sfence => plain(Op::Fence),
             M::Syscall => plain(Op::Syscall),
             M::Cpuid => plain(Op::Cpuid),
@@ -205,6 +206,13 @@ impl Emitter {
     fn memory_op(&mut self, op: Op) -> Option<()> {
         let place = self.place();
         self.mem(op, (Reg::Zero, Reg::Zero), place, 0);
+        Some(())
+    }
+
+    /// Reads a byte for the sake of the fault that it may cause.
+    fn touch(&mut self) -> Option<()> {
+        let place = self.place();
+        self.mem(Op::Ld8, (Reg::T0, Reg::Zero), place, 0);
         Some(())
     }
 
