@@ -20,14 +20,14 @@ mod threads;
 use crate::event::{Event, Misuse};
 use crate::module::Module;
 use crate::process::Process;
+use crate::syscall::objects::{THREADS, change};
 use crate::thread::{AtomicCall, ThreadState, WaitFor};
 use crate::treatment::Treatment;
 use crate::witness::Witness;
-use registry::Class;
-use samovar_vm::fault::AccessKind;
+use registry::{Class, Objects};
 use samovar_vm::loader::SymbolKind;
 use samovar_vm::machine::{Machine, ThreadId};
-use samovar_vm::monitor::{Access, Decision};
+use samovar_vm::monitor::Decision;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
@@ -111,10 +111,14 @@ impl Process {
             Class::Modelled(model) => model,
         };
         let mut call = ModelCall { process: self, thread, libc };
-        for index in 0..entry.objects {
-            // A synchronisation object counts as written by every operation on it.
-            let addr = call.arg(index);
-            let access = Access { addr, size: 8, kind: AccessKind::Write, locked: true };
+        let objects = match entry.objects {
+            Objects::None => [None, None],
+            Objects::First => [Some(call.arg(0)), None],
+            Objects::FirstTwo => [Some(call.arg(0)), Some(call.arg(1))],
+            Objects::Threads => [Some(THREADS), None],
+        };
+        for addr in objects.into_iter().flatten() {
+            let access = change(addr & !7, 8);
             if witness.before_operation(access) == Decision::Stop {
                 return Passage::Stop(Event::Access(access));
             }

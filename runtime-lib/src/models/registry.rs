@@ -20,9 +20,21 @@ pub(super) enum Class {
 pub(super) struct Entry {
     pub name: &'static str,
     pub class: Class,
-    /// How many of the first arguments are synchronisation objects that it works on.
-    pub objects: usize,
+    /// What a model works on.
+    pub objects: Objects,
     scope: Scope,
+}
+
+/// The synchronisation objects of a call; every operation counts as a change of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Objects {
+    None,
+    /// The first argument.
+    First,
+    /// The first and the second argument.
+    FirstTwo,
+    /// Threads as such.
+    Threads,
 }
 
 /// Where a function is hooked.
@@ -37,19 +49,19 @@ enum Scope {
 }
 
 const fn heap(name: &'static str, model: Model) -> Entry {
-    Entry { name, class: Class::Modelled(model), objects: 0, scope: Scope::Heap }
+    Entry { name, class: Class::Modelled(model), objects: Objects::None, scope: Scope::Heap }
 }
 
-const fn glibc(name: &'static str, objects: usize, model: Model) -> Entry {
+const fn glibc(name: &'static str, objects: Objects, model: Model) -> Entry {
     Entry { name, class: Class::Modelled(model), objects, scope: Scope::Glibc }
 }
 
 const fn atomic(name: &'static str) -> Entry {
-    Entry { name, class: Class::Atomic, objects: 0, scope: Scope::Any }
+    Entry { name, class: Class::Atomic, objects: Objects::None, scope: Scope::Any }
 }
 
 const fn glibc_atomic(name: &'static str) -> Entry {
-    Entry { name, class: Class::Atomic, objects: 0, scope: Scope::Glibc }
+    Entry { name, class: Class::Atomic, objects: Objects::None, scope: Scope::Glibc }
 }
 
 /// All known functions; a hook's number is twice the position, plus one for musl.
@@ -68,25 +80,25 @@ static FUNCTIONS: &[Entry] = &[
     heap("malloc_usable_size", memory::malloc_usable_size),
     heap("malloc_trim", memory::malloc_trim),
 
-    glibc("pthread_mutex_lock", 1, mutex::lock),
-    glibc("pthread_mutex_trylock", 1, mutex::trylock),
-    glibc("pthread_mutex_timedlock", 1, mutex::timedlock),
-    glibc("pthread_mutex_clocklock", 1, mutex::clocklock),
-    glibc("pthread_mutex_unlock", 1, mutex::unlock),
+    glibc("pthread_mutex_lock", Objects::First, mutex::lock),
+    glibc("pthread_mutex_trylock", Objects::First, mutex::trylock),
+    glibc("pthread_mutex_timedlock", Objects::First, mutex::timedlock),
+    glibc("pthread_mutex_clocklock", Objects::First, mutex::clocklock),
+    glibc("pthread_mutex_unlock", Objects::First, mutex::unlock),
     glibc_atomic("pthread_mutex_init"),
     glibc_atomic("pthread_mutex_destroy"),
 
-    glibc("pthread_cond_wait", 2, condition::wait),
-    glibc("pthread_cond_timedwait", 2, condition::timedwait),
-    glibc("pthread_cond_clockwait", 2, condition::clockwait),
-    glibc("pthread_cond_signal", 1, condition::signal),
-    glibc("pthread_cond_broadcast", 1, condition::broadcast),
+    glibc("pthread_cond_wait", Objects::FirstTwo, condition::wait),
+    glibc("pthread_cond_timedwait", Objects::FirstTwo, condition::timedwait),
+    glibc("pthread_cond_clockwait", Objects::FirstTwo, condition::clockwait),
+    glibc("pthread_cond_signal", Objects::First, condition::signal),
+    glibc("pthread_cond_broadcast", Objects::First, condition::broadcast),
     glibc_atomic("pthread_cond_init"),
     glibc_atomic("pthread_cond_destroy"),
 
     glibc_atomic("pthread_create"),
-    glibc("pthread_join", 0, threads::join),
-    glibc("pthread_cancel", 0, threads::cancel),
+    glibc("pthread_join", Objects::Threads, threads::join),
+    glibc("pthread_cancel", Objects::Threads, threads::cancel),
 
     atomic("printf"), atomic("vprintf"), atomic("fprintf"), atomic("vfprintf"),
     atomic("dprintf"), atomic("vdprintf"), atomic("puts"), atomic("fputs"),
