@@ -76,9 +76,10 @@ impl<'d> Reader<'_, 'd> {
     fn read(&self) -> Type {
         let target = self.target();
         let size = attr::unsigned(&self.die.entry, gimli::DW_AT_byte_size);
+        let named = |ty: Type| Type { is_atomic: is_atomic_typedef(&ty.name), ..ty };
         let plain = |kind, size| Type { name: self.name(), size, kind, is_atomic: false };
         match self.die.entry.tag() {
-            gimli::DW_TAG_base_type => plain(Kind::Base(self.encoding()), size),
+            gimli::DW_TAG_base_type => named(plain(Kind::Base(self.encoding()), size)),
             gimli::DW_TAG_unspecified_type => plain(Kind::Void, size),
             gimli::DW_TAG_pointer_type => {
                 plain(Kind::Pointer { target, is_reference: false }, Some(size.unwrap_or(8)))
@@ -87,7 +88,7 @@ impl<'d> Reader<'_, 'd> {
                 plain(Kind::Pointer { target, is_reference: true }, Some(size.unwrap_or(8)))
             }
             gimli::DW_TAG_ptr_to_member_type => plain(Kind::MemberPointer, size),
-            gimli::DW_TAG_typedef => plain(Kind::Typedef(target), self.size_of(target)),
+            gimli::DW_TAG_typedef => named(plain(Kind::Typedef(target), self.size_of(target))),
             gimli::DW_TAG_const_type => self.qualified(Qualifier::Const, target),
             gimli::DW_TAG_volatile_type => self.qualified(Qualifier::Volatile, target),
             gimli::DW_TAG_restrict_type => self.qualified(Qualifier::Restrict, target),
@@ -420,6 +421,38 @@ fn constant_offset(
         _ => return None,
     };
     operations.next().ok()?.is_none().then_some(offset)
+}
+
+/// True for the typedefs of `stdatomic.h`. Before DWARF 5 they are all that tells an atomic.
+fn is_atomic_typedef(name: &str) -> bool {
+    const NAMES: [&str; 24] = [
+        "bool",
+        "char",
+        "schar",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "llong",
+        "ullong",
+        "char16_t",
+        "char32_t",
+        "wchar_t",
+        "intptr_t",
+        "uintptr_t",
+        "size_t",
+        "ptrdiff_t",
+        "intmax_t",
+        "uintmax_t",
+        "flag",
+        "int_least32_t",
+        "uint_least32_t",
+    ];
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    name.strip_prefix("atomic_").is_some_and(|rest| NAMES.contains(&rest))
 }
 
 /// True for the library types whose accesses are atomic.

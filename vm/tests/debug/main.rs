@@ -6,5 +6,7 @@ mod harness;
 
 mod classes;
 mod data;
+mod frames;
 mod lines;
+mod names;
 mod rust;
