@@ -10,6 +10,7 @@ pub mod cli;
 pub mod compile;
 pub mod ending;
 pub mod error;
+pub mod explore;
 pub mod host;
 pub mod inspect;
 pub mod kernel;

@@ -27,6 +27,8 @@ impl Observer for Checked {}
 
 /// An [`Observer`] whose type is not known.
 pub(crate) trait Witness {
+    /// Whether announcements are wanted at all.
+    fn wants_operations(&self) -> bool;
     /// An operation on an object is about to happen.
     fn before_operation(&mut self, access: Access) -> Decision;
     /// See [`Observer::atomic_call`].
@@ -36,6 +38,10 @@ pub(crate) trait Witness {
 }
 
 impl<M: Observer> Witness for M {
+    fn wants_operations(&self) -> bool {
+        M::ACCESSES
+    }
+
     fn before_operation(&mut self, access: Access) -> Decision {
         if M::ACCESSES { self.before_access(access) } else { Decision::Proceed }
     }

@@ -45,11 +45,17 @@ pub(crate) fn serve(
     let number = core[Reg::Rax];
     let args = [Reg::Rdi, Reg::Rsi, Reg::Rdx, Reg::R10, Reg::R8, Reg::R9].map(|reg| core[reg]);
     let address = core.pc.wrapping_sub(SYSCALL_LEN);
-    if let Some(access) = objects::object(number, &args)
-        && witness.before_operation(access) == Decision::Stop
-    {
-        process.machine.core_mut(thread).jump(address);
-        return Some(Event::Access(access));
+    let clear_tid = process.os.thread(thread).clear_child_tid;
+    let announced = if witness.wants_operations() {
+        objects::accesses(number, &args, clear_tid)
+    } else {
+        Vec::new()
+    };
+    for access in announced {
+        if witness.before_operation(access) == Decision::Stop && !access.sequel {
+            process.machine.core_mut(thread).jump(address);
+            return Some(Event::Access(access));
+        }
     }
     let mut call = Call { process, thread, args };
     let result = dispatch(&mut call, number);

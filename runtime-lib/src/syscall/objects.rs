@@ -29,9 +29,38 @@ pub(crate) fn change(addr: u64, size: u32) -> Access {
     Access { addr, size, kind: AccessKind::Write, locked: true, sequel: false }
 }
 
+/// Everything a system call works on: its object first, then memory that it reads or writes on
+/// the guest's behalf.
+pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Access> {
+    let memory = |addr: u64, len: u64, kind| {
+        let size = len.min(1 << 20) as u32;
+        (addr != 0 && size != 0).then_some(Access { addr, size, kind, locked: false, sequel: true })
+    };
+    let second = match number {
+        nr::READ | nr::PREAD64 => memory(args[1], args[2], AccessKind::Write),
+        nr::WRITE | nr::PWRITE64 => memory(args[1], args[2], AccessKind::Read),
+        nr::EXIT => memory(clear_tid, 4, AccessKind::Write),
+        nr::FUTEX => memory(args[4] & !7, u64::from(is_requeue(args[1])) * 8, AccessKind::Write),
+        _ => None,
+    };
+    let second = second.map(|access| Access { locked: number != nr::READ, ..access });
+    let mut all: Vec<Access> = object(number, args).into_iter().chain(second).collect();
+    if let Some(first) = all.first_mut() {
+        first.sequel = false;
+    }
+    all
+}
+
+/// Whether a futex operation has a second futex.
+fn is_requeue(operation: u64) -> bool {
+    const REQUEUE: u64 = 3;
+    const WAKE_OP: u64 = 5;
+    (REQUEUE..=WAKE_OP).contains(&(operation & 0x7f))
+}
+
 /// The object of a system call.
 #[rustfmt::skip]
-pub(crate) fn object(number: u64, args: &[u64; 6]) -> Option<Access> {
+fn object(number: u64, args: &[u64; 6]) -> Option<Access> {
     let read = |addr| Access { addr, size: 8, kind: AccessKind::Read, locked: true, sequel: false };
     Some(match number {
         nr::FUTEX => change(args[0] & !7, 8),

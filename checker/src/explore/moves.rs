@@ -1,0 +1,107 @@
+//! One move of one thread: a pure function of the state, the thread and the alternative.
+
+use super::footprint::Footprint;
+use super::watch::{Visible, Watch};
+use crate::state::dead;
+use samovar_runtime::{Event, Process, ProcessMark, Signal, Unsupported};
+use samovar_vm::fault::Fault;
+use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::Access;
+use samovar_vm::reg::Reg;
+
+/// Instructions in one piece, after which repetition is looked for.
+const PIECE: u64 = 1 << 20;
+
+/// How a move ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The visible operation was done.
+    Done,
+    /// The visible operation cannot be done now; nothing but its block has happened.
+    Blocked,
+    /// The process has ended with this status.
+    Exited(i32),
+    /// A signal ended the process.
+    Killed(Signal),
+    /// An illegal memory access is about to happen.
+    Fault(Fault),
+    /// The thread works on without end and without a visible operation.
+    Diverges,
+    /// Something is not supported.
+    Unsupported(Unsupported),
+}
+
+/// What a move was.
+#[derive(Debug)]
+pub struct Move {
+    /// How it ended.
+    pub ending: Ending,
+    /// What it touched.
+    pub footprint: Footprint,
+    /// Its visible operation.
+    pub operation: Option<Access>,
+    /// The operation on an object that came last: where a blocked thread hangs.
+    pub object: Option<Access>,
+    /// The alternatives of the choice that it met, one if it met none.
+    pub alternatives: u32,
+}
+
+/// Executes a move of `thread` from where the process stands; `mark` was taken just before.
+pub fn execute(
+    process: &mut Process,
+    mark: &ProcessMark,
+    thread: ThreadId,
+    alternative: u32,
+    visible: &Visible,
+) -> Move {
+    let mut watch = Watch::new(visible, alternative);
+    let before = process.machine.core(thread)[Reg::Rsp];
+    let ending = run(process, thread, &mut watch);
+    let Watch { mut footprint, operation, object, alternatives, .. } = watch;
+    // What system calls and models wrote is in the journal only.
+    process.machine.memory.journal.changes_since(mark.machine(), |addr, len| {
+        footprint.add_write(addr, len);
+    });
+    if ending == Ending::Done {
+        dead::clear(process, thread, mark.machine(), before, false);
+    }
+    Move { ending, footprint, operation, object, alternatives: alternatives.unwrap_or(1) }
+}
+
+fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending {
+    let mut repetition = Repetition::default();
+    loop {
+        match process.step(thread, PIECE, watch) {
+            Event::Access(_) | Event::ThreadExited => return Ending::Done,
+            Event::Blocked if watch.operation.is_some() => return Ending::Done,
+            Event::Blocked => return Ending::Blocked,
+            Event::Yielded => {}
+            Event::Budget => {
+                if repetition.seen(process, thread) {
+                    return Ending::Diverges;
+                }
+            }
+            Event::ProcessExited(status) => return Ending::Exited(status),
+            Event::Killed(signal) => return Ending::Killed(signal),
+            Event::Fault(fault) => return Ending::Fault(fault),
+            Event::Unsupported(what) => return Ending::Unsupported(what),
+        }
+    }
+}
+
+/// Finds that a thread goes round in circles: the same registers at the end of two pieces, with no
+/// change of memory in between, or more work than any block should need.
+#[derive(Debug, Default)]
+struct Repetition {
+    pieces: u32,
+}
+
+/// Pieces after which a block counts as endless: two thousand million instructions.
+const PIECES_MAX: u32 = 2000;
+
+impl Repetition {
+    fn seen(&mut self, _process: &Process, _thread: ThreadId) -> bool {
+        self.pieces += 1;
+        self.pieces > PIECES_MAX
+    }
+}
