@@ -85,7 +85,7 @@ impl Default for Code {
             blocks: Vec::new(),
             links: Vec::new(),
             by_pc: AHashMap::with_hasher(fixed()),
-            lookup: vec![(u64::MAX, NO_BLOCK); LOOKUP_SIZE].into(),
+            lookup: empty_lookup().into(),
             hooks: AHashMap::with_hasher(fixed()),
             style: lower::Style::default(),
         }
@@ -197,13 +197,22 @@ impl Code {
         self.blocks.clear();
         self.links.clear();
         self.by_pc.clear();
-        self.lookup.fill((u64::MAX, NO_BLOCK));
+        self.lookup.copy_from_slice(&empty_lookup());
     }
 }
 
 /// The same hash function in every run.
 fn fixed() -> RandomState {
     RandomState::with_seeds(1, 2, 3, 4)
+}
+
+/// A table in which nothing is found: no slot holds an address that belongs there. A guest can
+/// jump to any address, so there is none that could mean "empty" everywhere.
+fn empty_lookup() -> Vec<(u64, u32)> {
+    let mut table = vec![(u64::MAX, NO_BLOCK); LOOKUP_SIZE];
+    table[slot(u64::MAX)].0 = u64::MAX - 1;
+    debug_assert!(slot(u64::MAX) != slot(u64::MAX - 1));
+    table
 }
 
 #[inline(always)]

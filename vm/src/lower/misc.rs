@@ -252,6 +252,8 @@ fn is_permitted(instruction: &Instruction, v2: bool) -> bool {
         | F::MULTIBYTENOP
         | F::PAUSE
         | F::CET_IBT
+        // Only RDSSP, which does nothing without shadow stacks, is lowered.
+        | F::CET_SS
         | F::PREFETCHW
         | F::MMX => true,
         // LAHF and SAHF are on every processor of this century.
