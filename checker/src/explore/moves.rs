@@ -3,7 +3,7 @@
 use super::footprint::Footprint;
 use super::watch::{Visible, Watch};
 use crate::state::dead;
-use samovar_runtime::{Event, Process, ProcessMark, Signal, Unsupported};
+use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
@@ -25,6 +25,8 @@ pub enum Ending {
     Killed(Signal),
     /// An illegal memory access is about to happen.
     Fault(Fault),
+    /// This function was called in a way that is an error of the program.
+    Misuse(String, Misuse),
     /// The thread works on without end and without a visible operation.
     Diverges,
     /// Something is not supported.
@@ -84,6 +86,7 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
             Event::ProcessExited(status) => return Ending::Exited(status),
             Event::Killed(signal) => return Ending::Killed(signal),
             Event::Fault(fault) => return Ending::Fault(fault),
+            Event::Misuse { function, misuse, .. } => return Ending::Misuse(function, misuse),
             Event::Unsupported(what) => return Ending::Unsupported(what),
         }
     }
