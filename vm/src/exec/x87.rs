@@ -103,6 +103,8 @@ pub(super) fn x87<M: Monitor>(
             }
         }
         X87Form::Load { op, bytes } => {
+            // An exception that waits comes before a fault of the operand; all loads wait.
+            fpu.check_pending()?;
             let operand = port.load_operand(bytes)?;
             execute(op, fpu, 0, operand, 0)?;
         }
@@ -130,6 +132,9 @@ fn image<M: Monitor>(
     kind: Image,
 ) -> Result<(), Refusal> {
     let mut after = floating.x87;
+    if matches!(kind, Image::Fldenv | Image::Frstor) {
+        after.check_pending()?;
+    }
     match kind {
         Image::Fnstenv => port.store(fnstenv(&mut after))?,
         Image::Fnsave => port.store(fnsave(&mut after))?,

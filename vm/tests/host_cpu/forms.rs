@@ -26,7 +26,10 @@ pub fn verdict(code: Code) -> Verdict {
         && !info.must_be_cpl0()
         && !info.is_privileged()
         && !info.is_input_output();
-    if !is_user_code || !code.cpuid_features().iter().all(|&feature| is_baseline(feature)) {
+    // Unwinders read the shadow stack's pointer; without a shadow stack that does nothing.
+    let is_excepted = matches!(code.mnemonic(), Mnemonic::Rdsspd | Mnemonic::Rdsspq);
+    let is_in_scope = code.cpuid_features().iter().all(|&feature| is_baseline(feature));
+    if !is_user_code || !(is_in_scope || is_excepted) {
         return Verdict::OutOfScope;
     }
     if !code.cpuid_features().iter().all(|&feature| host_has(feature)) {

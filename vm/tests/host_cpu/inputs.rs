@@ -317,16 +317,28 @@ pub fn random_state(cpu: &mut Cpu, rng: &mut Rng) {
     }
 }
 
-/// Rounding, precision and sticky bits; all exceptions stay masked.
+/// Rounding, precision and sticky bits; now and then some exceptions are not masked. Underflow of
+/// SSE always is: the machine documents that it sees an exact tiny result otherwise.
 fn random_floating_point_control(fx: &mut FxImage, rng: &mut Rng) {
-    let is_plain = rng.one_in(2);
     fx.mxcsr = 0x1f80;
     fx.control = 0x37f;
-    if !is_plain {
+    if rng.one_in(2) {
         fx.mxcsr |= rng.bits() as u32 & 0xe07f;
         fx.control = (rng.pick(&[0u16, 2, 3]) << 8) | (rng.below(4) as u16) << 10 | 0x7f;
     }
     fx.status = (rng.bits() as u16) & 0x7f7f;
+    if rng.one_in(8) {
+        let unmasked = rng.bits() as u16 & 0x3f;
+        fx.mxcsr &= !(u32::from(unmasked & !0x10) << 7);
+        fx.control &= !unmasked;
+        if rng.one_in(2) {
+            fx.status &= !unmasked;
+        }
+    }
+    // The summary of exceptions that are raised and not masked, twice.
+    if fx.status & !fx.control & 0x3f != 0 {
+        fx.status |= 0x8080;
+    }
     fx.tags = match rng.below(4) {
         0 => rng.bits() as u8,
         1 => 0,
