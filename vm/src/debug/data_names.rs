@@ -91,7 +91,7 @@ impl DebugModules {
 
     /// The name of what an access touches in a frame's parameters and locals.
     pub fn name_of_local(&self, addr: u64, size: u64, scope: Scope<'_>) -> Option<DataName> {
-        self.locals(scope.pc?).iter().find_map(|local| {
+        self.locals(scope).iter().find_map(|local| {
             let base = self.place_of(local, scope).ok()?.addr()?;
             let offset = addr.checked_sub(base)?;
             let is_inside = offset < self.size_of(local.ty).unwrap_or(0);

@@ -89,36 +89,47 @@ impl DebugModules {
         self.modules().find_map(|module| module.type_id_named(name))
     }
 
-    /// The parameters and locals in scope at a guest address. See [`DebugInfo::locals`].
-    pub fn locals(&self, pc: u64) -> Vec<Variable> {
-        self.module_at(pc).map_or_else(Vec::new, |module| module.locals(pc))
+    /// The parameters and locals in scope in a frame; those of the innermost block first.
+    pub fn locals(&self, scope: Scope<'_>) -> Vec<Variable> {
+        let module = scope.pc.and_then(|pc| Some((pc, self.module_at(pc)?)));
+        module.map_or_else(Vec::new, |(pc, module)| module.locals(pc, scope.inlined_level))
     }
 
-    /// The variable that a name means: a local of the frame at `pc` if there is one, else the
-    /// variable with static storage that fits best. The name may be qualified by scopes and by
-    /// the file (`bank.c::total`).
+    /// The variable that a name means in a frame: a local if there is one, else the variable with
+    /// static storage that fits best.
+    pub fn variable_in(&self, name: &str, scope: Scope<'_>) -> Result<Variable, LookupError> {
+        let local = self.locals(scope).into_iter().find(|local| local.name == name);
+        local.map_or_else(|| self.variable(name, scope.pc), Ok)
+    }
+
+    /// The variable with static storage that fits a name best. The name may be qualified by
+    /// scopes and by the file (`bank.c::total`); near a code address the names of its unit win.
     pub fn variable(&self, name: &str, pc: Option<u64>) -> Result<Variable, LookupError> {
-        if let Some(pc) = pc {
-            let local = self.locals(pc).into_iter().find(|local| local.name == name);
-            if let Some(local) = local {
-                return Ok(local);
-            }
-        }
         let mut declared = None;
-        for module in self.modules() {
+        // A part of a name is enough for the program's own variables; those of libraries must be
+        // called by their full names, if nothing else fits.
+        let mut found_later = Vec::new();
+        for (number, module) in self.modules().enumerate() {
             let (fit, found) = module.variables_named(name);
             let (declarations, defined): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|found| found.kind == VariableKind::Declared);
-            if let Some(choice) = self.choose(name, fit, defined, pc)? {
+            declared = declared.or_else(|| declarations.into_iter().next());
+            if number > 0 && fit == Some(Fit::Suffix) {
+                found_later.push((fit, defined));
+            } else if let Some(choice) = self.choose(name, fit, defined, pc)? {
                 return Ok(choice);
             }
-            declared = declared.or_else(|| declarations.into_iter().next());
         }
         let defined = declared.as_ref().and_then(|declared| self.defined_elsewhere(declared));
-        defined
-            .or_else(|| self.symbol_variable(name))
-            .or(declared)
-            .ok_or_else(|| LookupError::Unknown(name.to_string()))
+        if let Some(found) = defined.or_else(|| self.symbol_variable(name)) {
+            return Ok(found);
+        }
+        for (fit, found) in found_later {
+            if let Some(choice) = self.choose(name, fit, found, pc)? {
+                return Ok(choice);
+            }
+        }
+        declared.ok_or_else(|| LookupError::Unknown(name.to_string()))
     }
 
     /// Where a variable is.

@@ -14,7 +14,7 @@ use std::fmt;
 use super::DebugModules;
 use super::error::LookupError;
 use super::state::Place;
-use super::variables::Scope;
+use super::variables::{Scope, Variable};
 
 /// Operators in one path.
 const STEPS_MAX: usize = 64;
@@ -71,11 +71,7 @@ impl DebugModules {
     pub fn resolve(&self, path: &Path, scope: Scope<'_>) -> Result<Place, LookupError> {
         let state = scope.state;
         match path {
-            Path::Name(name) => {
-                let variable = self.variable(name, scope.pc)?;
-                self.place_of(&variable, scope)
-                    .map_err(|why| LookupError::Unavailable { what: name.clone(), why })
-            }
+            Path::Name(name) => self.resolve_name(name, scope),
             Path::Member(inner, name) => {
                 self.member(&self.resolve(inner, scope)?, name, state, &inner.to_string())
             }
@@ -94,6 +90,26 @@ impl DebugModules {
                 self.address_of(&place, &what)
             }
         }
+    }
+
+    /// A name alone: a local, a member of the object that a C++ method works on, or a variable
+    /// with static storage.
+    fn resolve_name(&self, name: &str, scope: Scope<'_>) -> Result<Place, LookupError> {
+        let locals = self.locals(scope);
+        let local = |name: &str| locals.iter().find(|local| local.name == name);
+        let place = |variable: &Variable| {
+            self.place_of(variable, scope)
+                .map_err(|why| LookupError::Unavailable { what: name.to_string(), why })
+        };
+        if let Some(local) = local(name) {
+            return place(local);
+        }
+        if let Some(this) = local("this").and_then(|this| place(this).ok())
+            && let Ok(member) = self.member(&this, name, scope.state, "*this")
+        {
+            return Ok(member);
+        }
+        place(&self.variable(name, scope.pc)?)
     }
 
     /// Parses and resolves a path in one go.

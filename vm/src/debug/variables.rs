@@ -5,6 +5,7 @@ use super::attr;
 use super::backtrace::CallFrame;
 use super::dies::{Die, Dies};
 use super::error::Unavailable;
+use super::function_tree::BlockKind;
 use super::lines::join;
 use super::locate::SourceLine;
 use super::location::FrameView;
@@ -85,7 +86,8 @@ impl DebugInfo {
         let is_external =
             dies.inherited(id, |die| attr::flag(&die.entry, gimli::DW_AT_external).then_some(()));
         let kind = match (has_storage, is_external) {
-            (false, _) if is_declaration => VariableKind::Declared,
+            // Also an alias, which has a symbol but no location of its own.
+            (false, external) if is_declaration || external.is_some() => VariableKind::Declared,
             (_, Some(())) => VariableKind::Global,
             _ => VariableKind::Static,
         };
@@ -93,16 +95,20 @@ impl DebugInfo {
     }
 
     /// The parameters and locals that are in scope at a guest address: those of the innermost
-    /// block first. Inlined functions end the view, as they do in the source.
-    pub fn locals(&self, pc: u64) -> Vec<Variable> {
+    /// block first. `inlined_level` counts the functions that [`DebugInfo::locate`] lists for the
+    /// address: 0 is the innermost one, which may be inlined into the next.
+    pub fn locals(&self, pc: u64, inlined_level: usize) -> Vec<Variable> {
         let dies = Dies::new(self);
         let addr = self.to_file(pc);
         let Some(tree) = self.function_tree_at(&dies, addr) else { return Vec::new() };
         let mut found = Vec::new();
+        let mut level = 0;
         for block in tree.around(addr).into_iter().rev() {
-            found.extend(block.variables.iter().filter_map(|&id| self.local(&dies, id)));
-            if !matches!(block.kind, super::function_tree::BlockKind::Lexical) {
-                break;
+            if level == inlined_level {
+                found.extend(block.variables.iter().filter_map(|&id| self.local(&dies, id)));
+            }
+            if !matches!(block.kind, BlockKind::Lexical) {
+                level += 1;
             }
         }
         found
@@ -206,23 +212,31 @@ pub struct Scope<'a> {
     pub state: &'a dyn State,
     /// Guest address in the function; None to see static storage only.
     pub pc: Option<u64>,
+    /// Which of the functions at the address: 0 is the innermost inlined one.
+    pub inlined_level: usize,
 }
 
 impl<'a> Scope<'a> {
     /// No frame: variables with static storage only.
     pub fn global(state: &'a dyn State) -> Scope<'a> {
-        Scope { state, pc: None }
+        Scope { state, pc: None, inlined_level: 0 }
     }
 
     /// The innermost frame of a thread that is at `pc`.
     pub fn innermost(state: &'a dyn State, pc: u64) -> Scope<'a> {
-        Scope { state, pc: Some(pc) }
+        Scope { state, pc: Some(pc), inlined_level: 0 }
     }
 
     /// A frame that a backtrace found; `state` must be its
     /// [`FrameState`](super::FrameState).
     pub fn of_frame(state: &'a dyn State, frame: &CallFrame) -> Scope<'a> {
-        Scope { state, pc: Some(frame.lookup) }
+        Scope { state, pc: Some(frame.lookup), inlined_level: 0 }
+    }
+
+    /// The same frame as one of the functions that were inlined into it sees it, or as the
+    /// function itself does: the place in what [`DebugInfo::locate`] lists.
+    pub fn at_inlined_level(self, inlined_level: usize) -> Scope<'a> {
+        Scope { inlined_level, ..self }
     }
 
     pub(super) fn view(self) -> FrameView<'a> {

@@ -89,12 +89,12 @@ fn show(modules: &DebugModules, path: &str, scope: Scope<'_>) -> (String, String
 }
 
 /// Compilers differ in what they call the same type.
-fn normal(name: &str) -> String {
+pub fn normal(name: &str) -> String {
     match name {
         "long int" => "long".to_string(),
         "short int" => "short".to_string(),
         "long unsigned int" => "unsigned long".to_string(),
-        // gcc says so from DWARF 5 on only.
+        // Compilers say so from DWARF 5 on only.
         "_Atomic int" => "int".to_string(),
         name => name.to_string(),
     }

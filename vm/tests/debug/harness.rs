@@ -100,6 +100,7 @@ pub struct Stopped {
     child: Child,
     memory: File,
     registers: libc::user_regs_struct,
+    pc: u64,
     /// The program and the shared libraries, where they are loaded.
     pub modules: DebugModules,
 }
@@ -117,12 +118,20 @@ impl Stopped {
         };
         assert_eq!(result, 0);
         let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("the mappings");
-        Stopped { child, memory, registers, modules: load_modules(&maps, program) }
+        let pc = registers.rip - 1;
+        Stopped { child, memory, registers, pc, modules: load_modules(&maps, program) }
     }
 
     /// The address of the `int3`.
     pub fn pc(&self) -> u64 {
-        self.registers.rip - 1
+        self.pc
+    }
+
+    /// The same, standing behind the `int3` as a debugger sees it.
+    pub fn behind_trap(self) -> Stopped {
+        let mut stopped = self;
+        stopped.pc = stopped.registers.rip;
+        stopped
     }
 }
 
@@ -188,7 +197,16 @@ fn load_modules(maps: &str, program: &Path) -> DebugModules {
         let Ok(info) = DebugInfo::new(bytes.clone().into(), 0) else { continue };
         // Programs with fixed addresses are not moved; the others start at their first page.
         let first_page = info.extent().start & !0xfff;
-        modules.add(DebugInfo::new(bytes.into(), start - first_page).expect("parsed before"));
+        let bytes: Arc<[u8]> = bytes.into();
+        let bias = start - first_page;
+        let path = path.to_str().expect("a plain path");
+        let separate = info
+            .debug_file_candidates(path, "/usr/lib/debug")
+            .iter()
+            .find_map(|candidate| fs::read(&candidate.path).ok())
+            .and_then(|file| DebugInfo::with_debug_file(bytes.clone(), file.into(), bias).ok());
+        let plain = || DebugInfo::new(bytes.clone(), bias).expect("parsed before");
+        modules.add(separate.unwrap_or_else(plain));
     }
     modules
 }

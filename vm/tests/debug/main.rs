@@ -7,6 +7,7 @@ mod harness;
 mod classes;
 mod data;
 mod frames;
+mod gdb;
 mod lines;
 mod names;
 mod rust;

@@ -51,10 +51,10 @@ fn library_variables_are_found_by_symbol() {
     assert_eq!(stopped.modules.type_name(place.ty), "char *");
     let shown = stopped.modules.value(&place, &stopped, &Default::default()).to_string();
     assert!(shown.starts_with('"') && shown.contains('='), "{shown}");
-    // Only a symbol: the type is unknown, the address is not.
+    // Known by its symbol; by more if the library's debug file is installed.
     let place = stopped.modules.find("_IO_2_1_stdout_", Scope::global(&stopped)).expect("stdout");
-    assert!(place.addr().is_some());
-    assert_eq!(stopped.modules.type_name(place.ty), "<unknown type>");
+    let name = stopped.modules.name_of_data(place.addr().expect("in memory")).expect("named");
+    assert_eq!(name.name, "_IO_2_1_stdout_");
 }
 
 fn addr_of(modules: &DebugModules, path: &str, scope: Scope<'_>) -> u64 {
