@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static int counter;
+static volatile int counter; // volatile: load and store stay two instructions
 
 static void *add(void *unused)
 {

@@ -40,6 +40,9 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (None, Some(caller)) = (&self.function, &self.called_from) {
+            return caller.fmt(f);
+        }
         match (&self.function, &self.source) {
             // The line says more than the distance.
             (Some((name, 0)), _) | (Some((name, _)), Some(_)) => write!(f, "in {name}")?,
@@ -157,5 +160,7 @@ mod tests {
         };
         let text = "in write+0x14 of libc.so.6, called in main (a.c:7)";
         assert_eq!(library.to_string(), text);
+        let nameless = Place { function: None, ..library };
+        assert_eq!(nameless.to_string(), "in main (a.c:7)");
     }
 }

@@ -9,7 +9,7 @@ use samovar_vm::debug::DebugInfo;
 use samovar_vm::loader::{Image, Symbol};
 use samovar_vm::lower::survey::Survey;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Everything that `samovar inspect` knows about a program.
@@ -38,7 +38,7 @@ pub struct Report {
     /// Identifies the build.
     pub build_id: Option<String>,
     /// Library functions that the program uses, by how they are treated.
-    pub imports: BTreeMap<String, Vec<String>>,
+    pub imports: Imports,
     /// What the decoder finds in the program's own code.
     pub instructions: Instructions,
 }
@@ -100,6 +100,17 @@ pub struct SymbolCounts {
     pub dynamic: usize,
     /// Functions defined in this file.
     pub functions: usize,
+}
+
+/// Library functions by how they are treated under `--model full`.
+#[derive(Debug, Default, Serialize)]
+pub struct Imports {
+    /// Replaced by a model.
+    pub modelled: Vec<String>,
+    /// The library's own code, without a scheduling point until it returns.
+    pub atomic: Vec<String>,
+    /// Executed like the program's own code.
+    pub plain: Vec<String>,
 }
 
 /// What the decoder found.
@@ -229,22 +240,23 @@ fn functions(image: &Image) -> BTreeSet<u64> {
     image.functions().map(|symbol| symbol.value).collect()
 }
 
-/// The library functions of the program, by how they are treated under `--model full`: what it
-/// imports, and for a static program what it defines and a model knows.
-fn imports(image: &Image) -> BTreeMap<String, Vec<String>> {
+/// What the program imports; and for a static program, what it defines and a model knows.
+fn imports(image: &Image) -> Imports {
     let mut names: BTreeSet<&str> = image.imports().map(|symbol: Symbol| symbol.name).collect();
     let is_static = image.interpreter().is_none();
     if is_static {
         names.extend(image.functions().map(|symbol| symbol.name));
     }
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut imports = Imports::default();
     for name in names {
-        let treatment = samovar_runtime::treatment_of(name);
-        if !(is_static && treatment == Treatment::Plain) {
-            groups.entry(treatment.to_string()).or_default().push(name.to_string());
+        match samovar_runtime::treatment_of(name) {
+            Treatment::Modelled => imports.modelled.push(name.to_string()),
+            Treatment::Atomic => imports.atomic.push(name.to_string()),
+            Treatment::Plain if is_static => {}
+            Treatment::Plain => imports.plain.push(name.to_string()),
         }
     }
-    groups
+    imports
 }
 
 fn function_at(debug: &Option<DebugInfo>, address: u64) -> Option<String> {

@@ -1,10 +1,14 @@
 //! The report for people: aligned, at most 80 columns where names allow it.
 
-use super::report::{Instructions, Report};
+use super::report::{Imports, Instructions, Report};
 use std::fmt::Write;
 
 /// Width of the report.
 const WIDTH: usize = 80;
+/// Where wrapped names begin.
+const INDENT: usize = 18;
+/// Names of functions that are listed in each class.
+const NAMES_MAX: usize = 60;
 /// Unsupported instructions that are listed one by one.
 const LISTED_MAX: usize = 12;
 
@@ -95,19 +99,23 @@ fn section(text: &mut String, title: &str, rows: &[Vec<String>]) {
 
 /// Names of imported functions, grouped and wrapped.
 fn imports(text: &mut String, report: &Report) {
-    if report.imports.is_empty() {
+    let Imports { modelled, atomic, plain } = &report.imports;
+    if [modelled, atomic, plain].into_iter().all(Vec::is_empty) {
         return;
     }
     let _ = writeln!(text, "\nlibrary functions");
-    for (class, names) in &report.imports {
-        let label = format!("{class} ({})", names.len());
-        wrapped(text, &label, names);
+    for (class, names) in [("modelled", modelled), ("atomic", atomic), ("plain", plain)] {
+        let shown = &names[..names.len().min(NAMES_MAX)];
+        wrapped(text, &format!("{class} ({})", names.len()), shown);
+        if shown.len() < names.len() {
+            let more = names.len() - shown.len();
+            let _ = writeln!(text, "{:INDENT$}and {more} more; --format json has all", "");
+        }
     }
 }
 
 /// A label and words behind it, in lines of limited width.
 fn wrapped(text: &mut String, label: &str, words: &[String]) {
-    const INDENT: usize = 18;
     let mut line = format!("  {label:<16}");
     for word in words {
         let full = INDENT < line.len() && WIDTH < line.len() + 1 + word.len();

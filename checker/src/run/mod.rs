@@ -7,6 +7,7 @@
 mod deadlock;
 mod input;
 mod limit;
+pub mod moods;
 mod output;
 pub mod random;
 pub mod schedule;

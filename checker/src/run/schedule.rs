@@ -3,6 +3,7 @@
 //! A policy sees nothing but the threads that can run, in ascending order, so a schedule is a
 //! function of the program, its input and the seed.
 
+use super::moods::Moods;
 use super::random::Random;
 use samovar_vm::machine::ThreadId;
 
@@ -10,10 +11,6 @@ use samovar_vm::machine::ThreadId;
 const TURN: u64 = 20_000;
 /// Instructions in one turn of a thread that has no rival.
 const TURN_ALONE: u64 = 5_000_000;
-/// Longest turn of a random schedule.
-const TURN_RANDOM_MAX: u64 = 200;
-/// The same for a thread that has no rival; it may get one any moment.
-const TURN_RANDOM_ALONE_MAX: u64 = 2_000;
 
 /// A policy and its state.
 #[derive(Clone, Debug)]
@@ -23,8 +20,8 @@ pub enum Schedule {
         /// The thread whose turn it was.
         last: ThreadId,
     },
-    /// A random thread for a random short time.
-    Random(Random),
+    /// Random threads for random times.
+    Random(Moods),
 }
 
 /// What a policy decided.
@@ -40,7 +37,7 @@ impl Schedule {
     /// Random with a seed, round-robin without.
     pub fn new(seed: Option<u64>) -> Schedule {
         match seed {
-            Some(seed) => Schedule::Random(Random::new(seed)),
+            Some(seed) => Schedule::Random(Moods::new(Random::new(seed))),
             None => Schedule::RoundRobin { last: ThreadId(0) },
         }
     }
@@ -49,18 +46,14 @@ impl Schedule {
     pub fn next_turn(&mut self, runnable: &[ThreadId]) -> Option<Turn> {
         debug_assert!(runnable.is_sorted());
         let &first = runnable.first()?;
-        let alone = runnable.len() == 1;
         match self {
             Schedule::RoundRobin { last } => {
                 let after = runnable.iter().find(|&&thread| *last < thread);
                 *last = *after.unwrap_or(&first);
-                Some(Turn { thread: *last, budget: if alone { TURN_ALONE } else { TURN } })
+                let budget = if runnable.len() == 1 { TURN_ALONE } else { TURN };
+                Some(Turn { thread: *last, budget })
             }
-            Schedule::Random(random) => {
-                let index = random.below(runnable.len() as u64) as usize;
-                let longest = if alone { TURN_RANDOM_ALONE_MAX } else { TURN_RANDOM_MAX };
-                Some(Turn { thread: runnable[index], budget: 1 + random.below(longest) })
-            }
+            Schedule::Random(moods) => Some(moods.next_turn(runnable)),
         }
     }
 }
@@ -91,10 +84,5 @@ mod tests {
         };
         assert_eq!(sequence(7), sequence(7));
         assert_ne!(sequence(7), sequence(8));
-        let turns = sequence(7);
-        for thread in THREE {
-            assert!(turns.iter().filter(|turn| turn.thread == thread).count() > 50);
-        }
-        assert!(turns.iter().all(|turn| 1 <= turn.budget && turn.budget <= TURN_RANDOM_MAX));
     }
 }
