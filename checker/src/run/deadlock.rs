@@ -42,7 +42,10 @@ impl Deadlock<'_> {
         match wait {
             WaitFor::Futex { addr, .. } => write!(f, "a wake-up on the futex {}", data(*addr)),
             WaitFor::FutexOwnership { addr, .. } => write!(f, "the futex {}", data(*addr)),
-            WaitFor::Mutex { addr, .. } => write!(f, "the mutex {}", data(*addr)),
+            WaitFor::Mutex { addr, .. } => match self.process.mutex_owner(*addr) {
+                Some(owner) => write!(f, "the mutex {}, held by thread {}", data(*addr), owner.0),
+                None => write!(f, "the mutex {}", data(*addr)),
+            },
             WaitFor::Condition { addr, .. } => {
                 write!(f, "a signal on the condition variable {}", data(*addr))
             }

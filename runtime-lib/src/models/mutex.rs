@@ -227,3 +227,12 @@ pub(super) fn unlock(call: &mut ModelCall<'_>) -> Answer {
         Attempt::Held | Attempt::Special => Answer::Pass,
     }
 }
+
+impl Process {
+    /// The thread that holds the mutex which another one waits for by
+    /// [`WaitFor::Mutex`](crate::WaitFor::Mutex).
+    pub fn mutex_owner(&self, addr: u64) -> Option<ThreadId> {
+        let tid = self.machine.memory.read_u32(addr.checked_add(OWNER)?).ok()?;
+        self.os.by_tid(tid)
+    }
+}
