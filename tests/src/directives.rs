@@ -7,7 +7,8 @@
 //! `not` (builds that cannot be: gcc clang musl pie no-pie static static-pie glibc);
 //! `shared` (a source in `programs/lib` to link as a shared library); `plugin` (one to build as a
 //! shared library whose path the program finds in `$PLUGIN`); `threads: yes` (also run under
-//! random schedules).
+//! random schedules); `full-may-refuse` (a name: `--model full` may refuse the program, if it
+//! names this).
 
 /// What the head of a test program says.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Directives {
     pub plugin: Option<String>,
     /// Whether the program has threads.
     pub threads: bool,
+    /// What the library models may refuse to do.
+    pub full_may_refuse: Option<String>,
 }
 
 impl Directives {
@@ -64,6 +67,7 @@ impl Directives {
             "not" => self.not = words(value),
             "shared" => self.shared = Some(value.to_string()),
             "plugin" => self.plugin = Some(value.to_string()),
+            "full-may-refuse" => self.full_may_refuse = Some(value.to_string()),
             "threads" => self.threads = value == "yes",
             _ => return None,
         }
