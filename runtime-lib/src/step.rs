@@ -9,6 +9,7 @@ use crate::syscall;
 use crate::thread::ThreadState;
 use crate::witness::{Observer, Witness};
 use samovar_vm::fault::{Fault, FaultReason};
+use samovar_vm::lower::survey::Survey;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::Stop;
@@ -135,14 +136,21 @@ impl Process {
 
     fn unsupported_instruction(&self, thread: ThreadId) -> Event {
         let address = self.machine.core(thread).pc;
-        let bytes = (1..=15).rev().find_map(|len| self.machine.memory.slice(address, len).ok());
-        let bytes: Vec<String> =
-            bytes.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect();
+        let memory = &self.machine.memory;
+        let bytes = (1..=INSTRUCTION_MAX).rev().find_map(|len| memory.slice(address, len).ok());
+        let bytes = bytes.unwrap_or_default();
+        let mut survey = Survey::default();
+        survey.add(bytes, address, &self.machine.profile());
+        let named = survey.unsupported.into_iter().find(|(_, found)| found.first == address);
+        let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         Event::Unsupported(Unsupported {
             kind: UnsupportedKind::Instruction,
-            name: "(see the bytes)".to_string(),
+            name: named.map_or("unnamed".to_string(), |(name, _)| name),
             address,
-            detail: format!("bytes {}", bytes.join(" ")),
+            detail: format!("bytes from there on {}", hex.join(" ")),
         })
     }
 }
+
+/// Length of the longest instruction.
+const INSTRUCTION_MAX: u64 = 15;

@@ -4,9 +4,11 @@
 
 use super::{Payload, Siginfo, Signal, SignalSet, SignalStack};
 use crate::process::Process;
+use samovar_vm::context::Floating;
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
+use samovar_vm::x87::{fxrstor, fxsave};
 
 /// Offset of `uc_mcontext` in the frame: return address, flags, link, stack.
 const REGISTERS_AT: u64 = 8 + 8 + 8 + 24;
@@ -95,6 +97,8 @@ pub(super) fn push(
     core[Reg::Rax] = 0;
     core.set_rflags(0);
     core.jump(delivery.handler);
+    // A handler starts with a fresh floating-point unit.
+    *process.machine.floating_mut(thread) = Floating::default();
     Ok(())
 }
 
@@ -155,28 +159,14 @@ pub(crate) fn pop(process: &mut Process, thread: ThreadId) -> Result<(), Fault> 
     Ok(())
 }
 
-const MXCSR_AT: usize = 24;
-const XMM_AT: usize = 160;
-
 fn fxsave_image(process: &Process, thread: ThreadId) -> [u8; FXSAVE_SIZE as usize] {
-    let floating = process.machine.floating(thread);
-    let mut image = [0; FXSAVE_SIZE as usize];
-    image[MXCSR_AT..MXCSR_AT + 4].copy_from_slice(&floating.mxcsr.to_le_bytes());
-    image[MXCSR_AT + 4..MXCSR_AT + 8].copy_from_slice(&0xffffu32.to_le_bytes());
-    for (slot, xmm) in image[XMM_AT..].chunks_mut(16).zip(floating.xmm) {
-        slot.copy_from_slice(&xmm.to_le_bytes());
-    }
-    image
+    let Floating { x87, xmm, mxcsr } = process.machine.floating(thread);
+    fxsave(x87, xmm, *mxcsr)
 }
 
+/// An image that no processor would load is left alone.
 fn restore_fxsave(process: &mut Process, thread: ThreadId, image: &[u8; FXSAVE_SIZE as usize]) {
-    let floating = process.machine.floating_mut(thread);
-    let mut word = [0; 4];
-    word.copy_from_slice(&image[MXCSR_AT..MXCSR_AT + 4]);
-    floating.mxcsr = u32::from_le_bytes(word) & 0xffff;
-    for (slot, xmm) in image[XMM_AT..].chunks(16).zip(&mut floating.xmm) {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(slot);
-        *xmm = u128::from_le_bytes(bytes);
+    if let Some((x87, xmm, mxcsr)) = fxrstor(image) {
+        *process.machine.floating_mut(thread) = Floating { xmm, mxcsr, x87 };
     }
 }

@@ -7,6 +7,7 @@ pub(super) mod io;
 pub(super) mod names;
 pub(super) mod open;
 pub(super) mod shared;
+pub(super) mod socket;
 pub(super) mod stat;
 pub(super) mod wait;
 
