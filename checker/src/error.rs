@@ -84,6 +84,15 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// A trail cannot be read, written or used.
+    #[error(transparent)]
+    Trail(#[from] crate::trail::file::TrailError),
+    /// A saved trail does not lead to its error.
+    #[error("the trail does not lead to its error any more ({error}); check the program again")]
+    NotReproduced {
+        /// The message of the error.
+        error: String,
+    },
 }
 
 fn stream(fd: u32) -> &'static str {

@@ -6,6 +6,7 @@
 //! Only this crate does input and output, and within it only [`host`] reads files for the guest,
 //! only [`compile`] runs another program, and only [`kernel`] has `unsafe` code.
 
+pub mod check;
 pub mod cli;
 pub mod compile;
 pub mod ending;
@@ -18,8 +19,10 @@ pub mod libraries;
 pub mod message;
 pub mod place;
 pub mod program;
+pub mod report;
 pub mod run;
 pub mod state;
+pub mod trail;
 
 use clap::Parser;
 use ending::Ending;
@@ -32,6 +35,8 @@ pub fn main() -> Ending {
         Err(error) => return cli::usage::report(&error),
     };
     let result = match arguments.command {
+        cli::Command::Check(options) => check::check(&options),
+        cli::Command::Replay(options) => check::replay::replay(&options),
         cli::Command::Run(options) => run::run(&options),
         cli::Command::Inspect(options) => inspect::inspect(&options),
     };

@@ -3,11 +3,15 @@
 //! The names of commands and options are a contract with scripts. Only commands that work are
 //! listed: an unknown one is a usage error with exit status 2.
 
+mod check;
 mod inspect;
+mod replay;
 mod run;
 pub mod usage;
 
+pub use check::{CheckOptions, ReduceChoice, SearchChoice};
 pub use inspect::{InspectOptions, ReportFormat};
+pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -18,7 +22,7 @@ use clap::{ArgAction, Parser, Subcommand};
     name = "samovar",
     bin_name = "samovar",
     version,
-    about = "Runs compiled programs on a virtual CPU, one schedule at a time.\n\n\
+    about = "Explores all interleavings of compiled programs on a virtual CPU.\n\n\
         Programs are x86-64 Linux executables as gcc, clang or rustc make them, or C and C++ \
         source files, which are compiled first.",
     after_help = usage::EXAMPLES,
@@ -41,6 +45,10 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Explore all interleavings of a program
+    Check(CheckOptions),
+    /// Execute a saved trail again and show it step by step
+    Replay(ReplayOptions),
     /// Execute a program on the virtual CPU
     Run(RunOptions),
     /// Show what the loader and the decoder see in a program
@@ -95,6 +103,6 @@ mod tests {
         assert!(refused(&["--quiet", "--verbose"]));
         assert!(!refused(&["--time", "0.5", "--env", "NAME=", "--quiet"]));
         assert!(Arguments::try_parse_from(["samovar", "run"]).is_err());
-        assert!(Arguments::try_parse_from(["samovar", "check", "./a.out"]).is_err());
+        assert!(Arguments::try_parse_from(["samovar", "plan", "./a.out"]).is_err());
     }
 }

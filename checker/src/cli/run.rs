@@ -115,7 +115,7 @@ impl CpuChoice {
     }
 }
 
-fn parse_variable(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_string(), value.to_string())),
         _ => Err("write it as KEY=VALUE".to_string()),

@@ -6,12 +6,15 @@ use std::io::{IsTerminal, Write};
 /// Examples below `samovar --help`.
 pub const EXAMPLES: &str = "\
 Examples:
+  samovar check ./a.out            explore all interleavings of a program
+  samovar check examples/race.c    compile a C file and check it
   samovar run ./a.out              run a program on the virtual CPU
   samovar run examples/counter.c   compile a C file and run it
   samovar inspect ./a.out          show what samovar sees in a program
 
-Exit status: that of the program for `run`; 2 if the command line or the program
-cannot be used, with one sentence that says why.";
+Exit status: that of the program for `run`; for `check` 0 verified, 1 an error was
+found, 3 incomplete; 2 if the command line or the program cannot be used, with one
+sentence that says why.";
 
 /// Text below `samovar run --help`.
 pub const RUN_HELP: &str = "\
@@ -28,6 +31,28 @@ Examples:
 
 Exit status: that of the program. A program killed by a signal kills samovar by
 the same signal. 1: deadlock; 2: something is unsupported; 3: the time limit.";
+
+/// Text below `samovar check --help`.
+pub const CHECK_HELP: &str = "\
+Every order in which the program's threads can run is explored. An error is shown
+with the steps that lead to it, and the steps are saved for `samovar replay`.
+
+Examples:
+  samovar check ./a.out 3                  everything after PROGRAM belongs to it
+  samovar check --cflags -O2 prog.c        compile with more options, then check
+  samovar check --check deadlock,exit ./a.out
+  samovar check --format json ./a.out | jq .verdict
+
+Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
+2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";
+
+/// Text below `samovar replay --help`.
+pub const REPLAY_HELP: &str = "\
+The program is executed again, exactly as when the trail was recorded. Exit status:
+1 if the error appears again; 2 if the trail or the program cannot be used.
+
+Examples:
+  samovar check ./a.out || samovar replay a.trail.json";
 
 /// Text below `samovar inspect --help`.
 pub const INSPECT_HELP: &str = "\

@@ -5,14 +5,14 @@
 //! Logical time passes with instructions, and jumps to the next deadline when all threads wait.
 
 mod deadlock;
-mod input;
-mod limit;
+pub(crate) mod input;
+pub(crate) mod limit;
 pub mod moods;
 mod output;
 pub mod random;
 pub mod schedule;
 mod setup;
-mod stats;
+pub(crate) mod stats;
 
 use crate::cli::RunOptions;
 use crate::ending::{self, Ending};

@@ -1,0 +1,157 @@
+//! Who waits for what when nobody can go on, and who waits for whom in a circle.
+
+use super::kind::ErrorKind;
+use super::verdict::{Finding, Wait};
+use crate::explore::moves::{self, Ending};
+use crate::explore::watch::Visible;
+use crate::trail::names::{Location, Names};
+use crate::trail::walk;
+use samovar_runtime::{Process, WaitFor};
+use samovar_vm::machine::ThreadId;
+
+/// A thread that cannot go on, as the process has it.
+struct Waiter {
+    thread: ThreadId,
+    cause: Option<WaitFor>,
+    location: Location,
+}
+
+/// Describes a process in which nobody can go on. Leaves it as it is.
+pub fn describe(process: &mut Process, names: &mut Names, visible: &Visible) -> Finding {
+    let waiters = waiters(process, names, visible);
+    let edges: Vec<(ThreadId, Option<ThreadId>)> = waiters
+        .iter()
+        .map(|waiter| (waiter.thread, waiter.cause.as_ref().and_then(|wait| holder(process, wait))))
+        .collect();
+    let cycle = cycle(&edges);
+    let waits: Vec<Wait> = waiters
+        .iter()
+        .zip(&edges)
+        .map(|(waiter, (_, holder))| Wait {
+            thread: names.thread(waiter.thread),
+            object: object(process, names, waiter),
+            held_by: holder.map(|thread| names.thread(thread)),
+            location: waiter.location.clone(),
+        })
+        .collect();
+    let message = match (waiters.len(), cycle.len()) {
+        (1, _) => "the only thread left waits for something that cannot happen".to_string(),
+        (count, 0) => format!("all {count} threads wait, and none can wake another"),
+        (_, 1) => format!("{} waits for itself", names.thread(cycle[0])),
+        (_, length) => format!("{length} threads wait for one another in a circle"),
+    };
+    let to_blame = cycle.first().copied().or(waiters.first().map(|waiter| waiter.thread));
+    let location = waiters.iter().find(|waiter| Some(waiter.thread) == to_blame);
+    Finding {
+        kind: ErrorKind::Deadlock,
+        detail: None,
+        message,
+        thread: to_blame.map(|thread| names.thread(thread)),
+        location: location.map(|waiter| waiter.location.clone()),
+        waits,
+        cycle: cycle.into_iter().map(|thread| names.thread(thread)).collect(),
+    }
+}
+
+/// Every live thread, run up to where it hangs.
+fn waiters(process: &mut Process, names: &mut Names, visible: &Visible) -> Vec<Waiter> {
+    let mut found = Vec::new();
+    for thread in (0..process.machine.thread_count()).map(ThreadId) {
+        if !process.threads()[thread.0 as usize].is_alive() {
+            continue;
+        }
+        let mark = process.mark();
+        if walk::can_try(process, thread) {
+            let ending = moves::execute(process, &mark, thread, 0, visible).ending;
+            debug_assert_eq!(ending, Ending::Blocked, "nobody can go on");
+        }
+        names.learn_start(process, thread);
+        found.push(Waiter {
+            thread,
+            cause: process.threads()[thread.0 as usize].waiting().cloned(),
+            location: names.standpoint(process, thread),
+        });
+        process.undo_to(&mark);
+    }
+    found
+}
+
+/// The thread that a wait depends on, if it is one.
+fn holder(process: &Process, wait: &WaitFor) -> Option<ThreadId> {
+    match wait {
+        WaitFor::Mutex { addr, .. } => owner(process, *addr, 8, u32::MAX),
+        WaitFor::FutexOwnership { addr, .. } => owner(process, *addr, 0, 0x3fff_ffff),
+        WaitFor::Join { thread } => Some(ThreadId(*thread)),
+        _ => None,
+    }
+}
+
+/// The live thread whose identifier is in a word of a lock.
+fn owner(process: &Process, addr: u64, offset: u64, mask: u32) -> Option<ThreadId> {
+    let tid = process.machine.memory.read_u32(addr + offset).ok()? & mask;
+    let threads = process.threads().iter();
+    let index = threads.into_iter().position(|thread| thread.tid == tid && thread.is_alive())?;
+    Some(ThreadId(index as u32))
+}
+
+/// What a thread waits for, by name.
+fn object(process: &Process, names: &Names, waiter: &Waiter) -> String {
+    let name = |addr: &u64| names.object(process, waiter.thread, *addr);
+    match &waiter.cause {
+        None => "something unknown".to_string(),
+        Some(WaitFor::Mutex { addr, .. } | WaitFor::FutexOwnership { addr, .. }) => name(addr),
+        Some(WaitFor::Futex { addr, .. }) => format!("a wake-up on the futex {}", name(addr)),
+        Some(WaitFor::Condition { addr, .. }) => format!("a signal on {}", name(addr)),
+        Some(WaitFor::Join { thread }) => {
+            format!("the end of {}", names.thread(ThreadId(*thread)))
+        }
+        Some(WaitFor::Signal { .. }) => "a signal".to_string(),
+        Some(WaitFor::Sleep { .. }) => "time to pass".to_string(),
+        Some(WaitFor::Files { wanted, .. }) => match wanted.as_slice() {
+            [] => "a signal".to_string(),
+            [(fd, _)] => format!("file descriptor {fd}"),
+            several => {
+                let numbers: Vec<String> = several.iter().map(|(fd, _)| fd.to_string()).collect();
+                format!("one of the file descriptors {}", numbers.join(", "))
+            }
+        },
+    }
+}
+
+/// Threads of which each waits for the next and the last for the first, if there are such. Each
+/// thread waits for one other at most.
+fn cycle(edges: &[(ThreadId, Option<ThreadId>)]) -> Vec<ThreadId> {
+    let next = |from: ThreadId| edges.iter().find(|(thread, _)| *thread == from)?.1;
+    for &(start, _) in edges {
+        let mut path = vec![start];
+        while let Some(thread) = path.last().and_then(|&last| next(last)) {
+            if thread == start {
+                return path;
+            }
+            if path.contains(&thread) {
+                break;
+            }
+            path.push(thread);
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(edges: &[(u32, Option<u32>)]) -> Vec<u32> {
+        let edges: Vec<_> =
+            edges.iter().map(|&(from, to)| (ThreadId(from), to.map(ThreadId))).collect();
+        cycle(&edges).into_iter().map(|thread| thread.0).collect()
+    }
+
+    #[test]
+    fn circles_are_found() {
+        assert_eq!(found(&[(0, Some(1)), (1, Some(2)), (2, Some(1))]), [1, 2]);
+        assert_eq!(found(&[(0, Some(1)), (1, None)]), [0u32; 0]);
+        assert_eq!(found(&[(3, Some(3))]), [3]);
+        assert_eq!(found(&[(0, Some(7)), (1, Some(0))]), [0u32; 0]);
+    }
+}

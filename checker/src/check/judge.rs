@@ -1,0 +1,267 @@
+//! From the end of an execution to a finding: what went wrong, in one sentence.
+
+use super::kind::ErrorKind;
+use super::verdict::Finding;
+use crate::explore::moves::Ending;
+use crate::trail::names::Names;
+use samovar_runtime::{Misuse, Output, Process, Signal};
+use samovar_vm::fault::{AccessKind, Fault, FaultReason};
+use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::object::ObjectKind;
+use samovar_vm::reg::Reg;
+
+/// An access this far from the stack pointer, where nothing is mapped, is a stack that ran over.
+const STACK_REACH: u64 = 256 << 10;
+
+/// What is wrong with an execution whose last move, by `thread`, ended like this and wrote this
+/// output. The process stands where it ended. `None` if nothing is wrong.
+pub fn judge(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    ending: &Ending,
+    output: &[Output],
+) -> Option<Finding> {
+    let (kind, detail, message) = match ending {
+        Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Unsupported(_) => return None,
+        Ending::Exited(status) => {
+            (ErrorKind::Exit, None, format!("the program ends with exit status {status}"))
+        }
+        Ending::Killed(signal) => killed(process, names, thread, *signal, output),
+        Ending::Fault(fault) => {
+            let detail = fault_detail(process, thread, fault);
+            (ErrorKind::Memory, Some(detail), fault_message(process, names, thread, fault, detail))
+        }
+        Ending::Misuse(function, misuse) => misused(process, names, thread, function, *misuse),
+        Ending::Diverges => {
+            let message = "the thread works on without end and without a visible effect";
+            (ErrorKind::Livelock, None, message.to_string())
+        }
+    };
+    Some(Finding {
+        kind,
+        detail: detail.map(str::to_string),
+        message,
+        thread: Some(names.thread(thread)),
+        location: Some(names.standpoint(process, thread)),
+        waits: Vec::new(),
+        cycle: Vec::new(),
+    })
+}
+
+type Judgement = (ErrorKind, Option<&'static str>, String);
+
+fn killed(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    signal: Signal,
+    output: &[Output],
+) -> Judgement {
+    match signal {
+        Signal::ABRT => aborted(&names.functions(process, thread), &standard_error(output)),
+        Signal::FPE => {
+            (ErrorKind::Arithmetic, None, "division by zero, or without a result".to_string())
+        }
+        Signal::ILL => (ErrorKind::IllegalInstruction, None, "illegal instruction".to_string()),
+        signal => (ErrorKind::Signal, None, format!("the program is killed by {signal}")),
+    }
+}
+
+/// Why a program called `abort`, by who called it and by what it said.
+fn aborted(functions: &[String], said: &str) -> Judgement {
+    let heap = [
+        ("double free", "double-free"),
+        ("invalid pointer", "invalid-free"),
+        ("invalid size", "invalid-free"),
+        ("stack smashing detected", "out-of-bounds"),
+        ("buffer overflow detected", "out-of-bounds"),
+        ("corrupted", "out-of-bounds"),
+    ];
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    if functions.iter().any(|name| name.starts_with("assert_fail")) || said.contains("Assertion `")
+    {
+        return (ErrorKind::Assertion, None, assertion(said));
+    }
+    if let Some(at) = said.find("terminate called") {
+        return (ErrorKind::Assertion, None, exception(&said[at..]));
+    }
+    if functions.iter().any(|name| name.contains("libc_message") || name.contains("fortify_fail"))
+        && let Some((_, detail)) = heap.iter().find(|(words, _)| last.contains(words))
+    {
+        return (ErrorKind::Memory, Some(detail), last.to_string());
+    }
+    match last {
+        "" => (ErrorKind::Assertion, None, "the program aborts".to_string()),
+        last => (ErrorKind::Assertion, None, format!("the program aborts: {last}")),
+    }
+}
+
+/// The text of a failed assertion, out of what glibc or musl printed.
+fn assertion(said: &str) -> String {
+    let texts = [("Assertion `", "' failed"), ("Assertion failed: ", " (")];
+    for (before, after) in texts {
+        if let Some((_, rest)) = said.rsplit_once(before) {
+            let text = rest.split(after).next().unwrap_or(rest);
+            return format!("assertion `{}` fails", text.trim());
+        }
+    }
+    "an assertion fails".to_string()
+}
+
+/// What the C++ library says about an exception that nobody catches.
+fn exception(said: &str) -> String {
+    let kind = said.split_once("instance of '").and_then(|(_, rest)| rest.split('\'').next());
+    let what = said.split_once("what():").map(|(_, rest)| rest.lines().next().unwrap_or_default());
+    match (kind, what) {
+        (Some(kind), Some(what)) => format!("nobody catches {kind}: {}", what.trim()),
+        (Some(kind), None) => format!("nobody catches {kind}"),
+        (None, _) => "std::terminate is called without an exception".to_string(),
+    }
+}
+
+fn standard_error(output: &[Output]) -> String {
+    let pieces = output.iter().filter(|piece| piece.fd == 2);
+    pieces.map(|piece| String::from_utf8_lossy(&piece.bytes).into_owned()).collect()
+}
+
+fn misused(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    function: &str,
+    misuse: Misuse,
+) -> Judgement {
+    let block = names.block(process, process.machine.core(thread)[Reg::Rdi]);
+    match misuse {
+        Misuse::DoubleFree => {
+            let message = format!("{function} of a block that was freed before: {block}");
+            (ErrorKind::Memory, Some("double-free"), message)
+        }
+        Misuse::InvalidPointer => {
+            let message = format!("{function} of something that is no heap block: {block}");
+            (ErrorKind::Memory, Some("invalid-free"), message)
+        }
+    }
+}
+
+fn fault_detail(process: &Process, thread: ThreadId, fault: &Fault) -> &'static str {
+    let rsp = process.machine.core(thread)[Reg::Rsp];
+    let memory = &process.machine.memory;
+    let near_stack = fault.addr.abs_diff(rsp) < STACK_REACH && fault.kind != AccessKind::Execute;
+    let above = memory.regions().iter().find(|(start, _)| fault.addr < *start);
+    let below_writable = above.is_some_and(|(start, region)| {
+        region.perms.write && start - fault.addr < STACK_REACH && rsp < start + STACK_REACH
+    });
+    let is_mapped = memory.regions().at(fault.addr).is_some_and(|(_, region)| region.perms.read);
+    match fault.reason {
+        FaultReason::Null => "null",
+        FaultReason::Unmapped | FaultReason::Protected
+            if near_stack && below_writable && !is_mapped =>
+        {
+            "stack-overflow"
+        }
+        FaultReason::Protected if fault.kind == AccessKind::Write && is_mapped => "read-only",
+        FaultReason::Unmapped | FaultReason::Protected | FaultReason::Misaligned => "wild",
+        FaultReason::OutOfBounds => "out-of-bounds",
+        FaultReason::UseAfterFree => "use-after-free",
+    }
+}
+
+fn fault_message(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    fault: &Fault,
+    detail: &str,
+) -> String {
+    let Fault { addr, size, kind, reason } = *fault;
+    let bytes = if size == 1 { "1 byte".to_string() } else { format!("{size} bytes") };
+    let deed = match kind {
+        AccessKind::Read => format!("reads {bytes}"),
+        AccessKind::Write => format!("writes {bytes}"),
+        AccessKind::Execute => "jumps".to_string(),
+    };
+    let variable = names.variable(process, thread, addr, 1).map(|data| data.name);
+    let place = variable.unwrap_or_else(|| format!("{addr:#x}"));
+    match reason {
+        _ if detail == "stack-overflow" => {
+            format!("the stack of {} runs over", names.thread(thread))
+        }
+        FaultReason::Null if addr == 0 => format!("{deed} at a null pointer"),
+        FaultReason::Null => format!("{deed} at offset {addr} from a null pointer"),
+        FaultReason::Unmapped => format!("{deed} at {place}, where nothing is mapped"),
+        FaultReason::Protected if kind == AccessKind::Execute => {
+            format!("{deed} to {place}, which is no code")
+        }
+        FaultReason::Protected if detail == "read-only" => {
+            format!("{deed} at {place}, which is read-only")
+        }
+        FaultReason::Protected => format!("{deed} at {place}, where no access is permitted"),
+        FaultReason::Misaligned => format!("{deed} at {place}, which is not aligned"),
+        FaultReason::OutOfBounds | FaultReason::UseAfterFree => {
+            format!("{deed} {}", relative(process, names, addr))
+        }
+    }
+}
+
+/// An address told by the heap block that it belongs to or has just missed.
+fn relative(process: &Process, names: &Names, addr: u64) -> String {
+    let Some((start, object)) = process.machine.memory.objects().before(addr) else {
+        return format!("at {addr:#x}, outside of every object");
+    };
+    let size = object.size;
+    let offset = addr - start;
+    match object.kind {
+        ObjectKind::Freed { thread } if offset < size.max(1) => {
+            let who = names.thread(ThreadId(thread));
+            format!("at offset {offset} of a {size}-byte block that {who} has freed")
+        }
+        ObjectKind::Heap { thread } | ObjectKind::Freed { thread } => {
+            let who = names.thread(ThreadId(thread));
+            match offset.checked_sub(size) {
+                None => format!("at offset {offset} of a {size}-byte block of {who}, over its end"),
+                Some(0) => format!("just behind a {size}-byte block of {who}"),
+                Some(beyond) => format!("{beyond} bytes behind a {size}-byte block of {who}"),
+            }
+        }
+        ObjectKind::Global => {
+            let name = names.debug().name_of_data(start).map(|data| data.name);
+            let name = name.unwrap_or_else(|| format!("the object at {start:#x}"));
+            format!("at offset {offset} of {name}, which has {size} bytes")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assertions_give_their_text() {
+        let said = "noise\nprog: a.c:7: main: Assertion `x == 1' failed.\n";
+        let expected = (ErrorKind::Assertion, None, "assertion `x == 1` fails".to_string());
+        assert_eq!(aborted(&[], said), expected);
+        let musl = "Assertion failed: x == 1 (a.c: main: 7)\n";
+        assert_eq!(aborted(&["assert_fail".to_string()], musl), expected);
+    }
+
+    #[test]
+    fn exceptions_give_type_and_text() {
+        let said = "terminate called after throwing an instance of 'std::runtime_error'\n  \
+                    what():  boom\n";
+        let (kind, _, message) = aborted(&[], said);
+        assert_eq!(kind, ErrorKind::Assertion);
+        assert_eq!(message, "nobody catches std::runtime_error: boom");
+    }
+
+    #[test]
+    fn the_librarys_own_complaints_are_about_memory() {
+        let functions = ["libc_message_impl".to_string()];
+        let (kind, detail, _) = aborted(&functions, "free(): double free detected in tcache 2\n");
+        assert_eq!((kind, detail), (ErrorKind::Memory, Some("double-free")));
+        let (kind, _, message) = aborted(&[], "double free, says the program\n");
+        assert_eq!(kind, ErrorKind::Assertion);
+        assert_eq!(message, "the program aborts: double free, says the program");
+    }
+}

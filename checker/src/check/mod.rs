@@ -1,0 +1,344 @@
+//! `samovar check`: everything that a program can do, and what is wrong with it.
+//!
+//! The program runs alone up to its first thread; from there all interleavings are explored. An
+//! error is executed once more from its choices alone, shortened and told step by step; if it does
+//! not come out the same, that is a defect of this program and not of the guest.
+
+mod deadlock;
+mod endless;
+mod judge;
+pub mod kind;
+mod prefix;
+pub mod replay;
+pub mod search;
+pub mod setting;
+mod setup;
+pub mod verdict;
+
+use crate::cli::{CheckOptions, ReduceChoice, ReportFormat};
+use crate::ending::{self, Ending as ProcessEnding};
+use crate::error::CommandError;
+use crate::explore::dfs::{Choice, Found, Stats, Wrong};
+use crate::explore::moves::Ending;
+use crate::explore::watch::Visible;
+use crate::message::Messages;
+use crate::report::{self, Report};
+use crate::run::limit::Limit;
+use crate::trail::file::{SavedTrail, fingerprints};
+use crate::trail::walk::Arrival;
+use crate::trail::{Names, Step, describe, shorten, source::Sources};
+use prefix::Prefix;
+use samovar_runtime::{Output, Process, ProcessMark};
+use samovar_vm::machine::ThreadId;
+use setting::Setting;
+use std::path::PathBuf;
+use std::time::Instant;
+use verdict::{Finding, Verdict};
+
+/// What a check came to, and how.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Numbers about the search.
+    pub stats: Stats,
+    /// Addresses of the words at which threads were switched.
+    pub contended: Vec<u64>,
+    /// Names of these words, as far as they have any.
+    pub contended_names: Vec<String>,
+    /// The choices that lead to the error.
+    pub path: Vec<Choice>,
+    /// The same in words.
+    pub steps: Vec<Step>,
+    /// Threads and the functions that they began with.
+    pub threads: Vec<(String, Option<String>)>,
+    /// What the program wrote in the last step.
+    pub output: Vec<Output>,
+}
+
+impl Outcome {
+    fn of(verdict: Verdict) -> Outcome {
+        Outcome {
+            verdict,
+            stats: Stats::default(),
+            contended: Vec::new(),
+            contended_names: Vec::new(),
+            path: Vec::new(),
+            steps: Vec::new(),
+            threads: Vec::new(),
+            output: Vec::new(),
+        }
+    }
+}
+
+/// Obeys `samovar check`.
+pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
+    let messages = Messages::new(options.loudness());
+    let limit = Limit::new(options.time);
+    let setting = Setting::of(options);
+    let input = setup::InputFrom::Host(&limit);
+    let (mut process, consumed) = setup::load(&setting, input, &messages)?;
+    let begin = Instant::now();
+    let mut outcome = examine(&mut process, options, &limit, &messages);
+    let seconds = begin.elapsed().as_secs_f64();
+    add_sources(&mut outcome.steps);
+
+    let mut trail_file = None;
+    if let Verdict::Error(finding) = &outcome.verdict {
+        let mut saved = SavedTrail::new(&setting, finding.clone());
+        saved.stdin = consumed.bytes();
+        saved.modules = fingerprints(&process);
+        saved.contended = outcome.contended.clone();
+        saved.choices = outcome.path.iter().map(|step| (step.thread.0, step.alternative)).collect();
+        saved.trail = outcome.steps.clone();
+        let file = options.trail.clone().unwrap_or_else(|| default_trail(&setting));
+        saved.write(&file)?;
+        trail_file = Some(file);
+    }
+    let report = Report {
+        options,
+        setting: &setting,
+        outcome: &outcome,
+        seconds,
+        trail_file,
+        instructions: process.machine.instructions(),
+    };
+    match options.format {
+        ReportFormat::Text => report::text::print(&report)?,
+        ReportFormat::Json => report::json::print(&report)?,
+    }
+    Ok(status(&outcome.verdict, options.format, &messages))
+}
+
+/// The exit status, and for what is unsupported the message.
+fn status(verdict: &Verdict, format: ReportFormat, messages: &Messages) -> ProcessEnding {
+    ProcessEnding::Status(match verdict {
+        Verdict::Verified => 0,
+        Verdict::Error(_) => ending::FOUND,
+        Verdict::Incomplete { .. } => ending::INCOMPLETE,
+        Verdict::Unsupported { what, location } => {
+            let _ = format;
+            messages.error(&format_args!("{what}, {location}"));
+            ending::UNUSABLE
+        }
+    })
+}
+
+/// `philo.trail.json` in the working directory.
+fn default_trail(setting: &Setting) -> PathBuf {
+    let name = std::path::Path::new(&setting.program).file_stem().unwrap_or_default();
+    let mut file = name.to_os_string();
+    file.push(".trail.json");
+    file.into()
+}
+
+/// Adds the text of the lines; the only thing that is read from the host for a report.
+fn add_sources(steps: &mut [Step]) {
+    let mut sources = Sources::default();
+    for step in steps {
+        step.source = sources.line(&step.location);
+    }
+}
+
+/// Runs the prefix, explores the rest, and explains what was found.
+fn examine(
+    process: &mut Process,
+    options: &CheckOptions,
+    limit: &Limit,
+    messages: &Messages,
+) -> Outcome {
+    let prefix = prefix::run(process, limit);
+    messages.detail(&format_args!(
+        "{} instructions before the first thread",
+        process.machine.instructions()
+    ));
+    match prefix {
+        Prefix::Threads => explore(process, options),
+        Prefix::Over(ending) => alone(process, options, &ending),
+        Prefix::Deadlock => {
+            process.machine.memory.journal.set_on(true);
+            let mut names = Names::of(process);
+            let finding = deadlock::describe(process, &mut names, &Visible::none_yet());
+            let steps = vec![last_step(&finding)];
+            let verdict = weigh(finding, &options.check);
+            Outcome { steps, ..Outcome::of(verdict) }
+        }
+        Prefix::OutOfTime => Outcome::of(out_of_time(options)),
+        Prefix::TooLong(instructions) => {
+            let reason = format!(
+                "the program has executed {instructions} instructions before its first thread"
+            );
+            Outcome::of(Verdict::Incomplete { reason })
+        }
+    }
+}
+
+fn out_of_time(options: &CheckOptions) -> Verdict {
+    let seconds = options.time.unwrap_or_default().as_secs_f64();
+    Verdict::Incomplete { reason: format!("the time limit of {seconds} s") }
+}
+
+/// The verdict on a program that never had a second thread.
+fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outcome {
+    let names = Names::of(process);
+    let output = process.take_output();
+    let main = ThreadId(0);
+    let stats = Stats { states: 1, rounds: 1, terminal: 1, ..Stats::default() };
+    if let Ending::Unsupported(what) = ending {
+        let location = names.standpoint(process, main);
+        return Outcome::of(Verdict::Unsupported { what: what.clone(), location });
+    }
+    let mut steps = Vec::new();
+    let verdict = match judge::judge(process, &names, main, ending, &output) {
+        None => Verdict::Verified,
+        Some(finding) => {
+            steps.push(last_step(&finding));
+            weigh(finding, &options.check)
+        }
+    };
+    if !matches!(verdict, Verdict::Error(_)) {
+        steps.clear();
+    }
+    Outcome { stats, steps, output, ..Outcome::of(verdict) }
+}
+
+/// The step of an error that needed no choice.
+fn last_step(finding: &Finding) -> Step {
+    Step {
+        step: 1,
+        thread: finding.thread.clone().unwrap_or_default(),
+        location: finding.location.clone().unwrap_or_default(),
+        source: None,
+        operation: finding.message.clone(),
+        changes: Vec::new(),
+    }
+}
+
+/// Whether a finding counts.
+fn weigh(finding: Finding, asked: &[kind::ErrorKind]) -> Verdict {
+    match finding.kind {
+        kind if kind.counts(asked) => Verdict::Error(finding),
+        // An end like any other, and the only one.
+        _ => Verdict::Verified,
+    }
+}
+
+/// Explores all interleavings from the first thread on.
+fn explore(process: &mut Process, options: &CheckOptions) -> Outcome {
+    process.take_output();
+    process.machine.memory.journal.set_on(true);
+    let start = process.mark();
+    let explored = search::explore(process, options.reduce);
+    process.undo_to(&start);
+    let visible = search::visible(options.reduce, explored.contended.iter().copied());
+    let mut names = Names::of(process);
+    let mut outcome = match explored.found {
+        Found::Nothing => Outcome::of(Verdict::Verified),
+        Found::Error { path, error } => {
+            let path = shortened(process, &start, &visible, path, &error);
+            explain(process, &visible, path, &error, &mut names, options)
+        }
+        Found::Unsupported { path, what } => {
+            let told = describe::tell(process, &visible, &path, &mut names);
+            let thread = path.last().map_or(ThreadId(0), |choice| choice.thread);
+            let location = names.standpoint(process, thread);
+            Outcome { steps: told.steps, ..Outcome::of(Verdict::Unsupported { what, location }) }
+        }
+    };
+    process.undo_to(&start);
+    outcome.stats = explored.stats;
+    outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
+    outcome.contended_names = contended_names(&names, &outcome.contended);
+    outcome
+}
+
+/// A shorter path to the same error, where the search is one that takes long ways.
+fn shortened(
+    process: &mut Process,
+    start: &ProcessMark,
+    visible: &Visible,
+    path: Vec<Choice>,
+    error: &Wrong,
+) -> Vec<Choice> {
+    let goal = match (error, path.last()) {
+        (Wrong::Move(ending), Some(last)) => {
+            Arrival::Ended { steps: path.len(), thread: last.thread, ending: ending.clone() }
+        }
+        _ => Arrival::Deadlock,
+    };
+    shorten::shorten(process, start, visible, path, &goal)
+}
+
+/// Executes the path to an error again and tells it.
+fn explain(
+    process: &mut Process,
+    visible: &Visible,
+    path: Vec<Choice>,
+    error: &Wrong,
+    names: &mut Names,
+    options: &CheckOptions,
+) -> Outcome {
+    let told = describe::tell(process, visible, &path, names);
+    assert_eq!(told.steps.len(), path.len(), "internal error: a trail ends before its error");
+    let mut steps = told.steps;
+    let finding = match error {
+        Wrong::Deadlock => deadlock::describe(process, names, visible),
+        Wrong::Move(ending) => {
+            let (thread, last) = told.last.expect("a move that went wrong is on the path");
+            assert_eq!(last, *ending, "internal error: a trail leads to another error");
+            if last == Ending::Diverges && !endless::repeats(process, thread) {
+                let reason = format!(
+                    "{} works on without end in sight and without a visible operation, {}",
+                    names.thread(thread),
+                    names.standpoint(process, thread)
+                );
+                return Outcome::of(Verdict::Incomplete { reason });
+            }
+            let finding = judge::judge(process, names, thread, ending, &told.output);
+            let finding = finding.expect("internal error: a search stopped at nothing wrong");
+            if let Some(last) = steps.last_mut() {
+                last.operation = finding.message.clone();
+            }
+            finding
+        }
+    };
+    let threads = (0..process.machine.thread_count()).map(ThreadId);
+    let threads = threads
+        .map(|thread| (names.thread(thread), names.start_of(thread).map(str::to_string)))
+        .collect();
+    let verdict = if finding.kind.counts(&options.check) {
+        Verdict::Error(finding)
+    } else {
+        let kind = finding.kind.name();
+        Verdict::Incomplete {
+            reason: format!(
+                "an error of a kind that was not asked for ({kind}): {}",
+                finding.message
+            ),
+        }
+    };
+    Outcome { path, steps, threads, output: told.output, ..Outcome::of(verdict) }
+}
+
+/// Names of words, each once, in the order of their addresses.
+fn contended_names(names: &Names, words: &[u64]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for &addr in words {
+        let name = match names.debug().name_of_data(addr) {
+            Some(data) => data.name,
+            None => format!("{addr:#x}"),
+        };
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// The reduction that a check used, for reports.
+pub fn reduction(reduce: ReduceChoice) -> &'static str {
+    match reduce {
+        ReduceChoice::Auto => "contended words, to a fixpoint",
+        ReduceChoice::None => "none",
+    }
+}

@@ -1,0 +1,89 @@
+//! What a program does before its first thread: executed once, without a choice.
+//!
+//! A program that never creates a thread is over after this, and this is its whole check.
+
+use super::endless;
+use crate::explore::moves::Ending;
+use crate::run::limit::Limit;
+use samovar_runtime::syscall::objects;
+use samovar_runtime::{Event, Observer, Process};
+use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::{Access, Decision, Monitor};
+
+/// The only thread.
+const MAIN: ThreadId = ThreadId(0);
+/// Instructions between two looks at the clock.
+const PIECE: u64 = 1 << 20;
+/// Instructions after which the program is first suspected of going round in circles.
+const SUSPECT_AFTER: u64 = 256 << 20;
+/// Instructions after which nothing more is expected of it, unless there is a time limit.
+const INSTRUCTIONS_MAX: u64 = 16 << 30;
+
+/// How the prefix ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// A thread is about to be created, or the main thread to end before the program does.
+    Threads,
+    /// The program is over.
+    Over(Ending),
+    /// The main thread waits, and there is nobody to wake it.
+    Deadlock,
+    /// The time limit was reached.
+    OutOfTime,
+    /// More instructions than anything should need.
+    TooLong(u64),
+}
+
+/// Runs the process up to its first thread. The journal must be off.
+pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
+    let mut suspect_at = SUSPECT_AFTER;
+    loop {
+        match process.step(MAIN, PIECE, &mut Alone) {
+            Event::Access(_) => return Prefix::Threads,
+            Event::Blocked => match process.next_deadline() {
+                Some(deadline) => process.wake_due(deadline),
+                None => return Prefix::Deadlock,
+            },
+            Event::Budget | Event::Yielded => {}
+            Event::ThreadExited => return Prefix::Threads,
+            Event::ProcessExited(status) => return Prefix::Over(Ending::Exited(status)),
+            Event::Killed(signal) => return Prefix::Over(Ending::Killed(signal)),
+            Event::Fault(fault) => return Prefix::Over(Ending::Fault(fault)),
+            Event::Misuse { function, misuse, .. } => {
+                return Prefix::Over(Ending::Misuse(function, misuse));
+            }
+            Event::Unsupported(what) => return Prefix::Over(Ending::Unsupported(what)),
+        }
+        if limit.is_over() || limit.was_missed() {
+            return Prefix::OutOfTime;
+        }
+        let instructions = process.machine.instructions();
+        if suspect_at <= instructions {
+            process.machine.memory.journal.set_on(true);
+            let repeats = endless::repeats(process, MAIN);
+            process.machine.memory.journal.set_on(false);
+            if repeats {
+                return Prefix::Over(Ending::Diverges);
+            }
+            suspect_at = instructions * 2;
+        }
+        if INSTRUCTIONS_MAX <= instructions && limit.left().is_none() {
+            return Prefix::TooLong(instructions);
+        }
+    }
+}
+
+/// Judges every access by object bounds, stops before the first thread.
+struct Alone;
+
+impl Monitor for Alone {
+    const JOURNAL: bool = false;
+    const SHADOW: bool = true;
+    const ACCESSES: bool = true;
+
+    fn before_access(&mut self, access: Access) -> Decision {
+        if access.addr == objects::THREADS { Decision::Stop } else { Decision::Proceed }
+    }
+}
+
+impl Observer for Alone {}

@@ -1,0 +1,79 @@
+//! Everything that decides what is executed: a check and the replay of its trail start from the
+//! same setting.
+
+use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// See the module head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The program, as typed.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The working directory.
+    pub directory: String,
+    /// Further options for the compiler.
+    pub cflags: Vec<String>,
+    /// The environment.
+    pub env: Vec<(String, String)>,
+    /// `--model`.
+    pub model: String,
+    /// `--cpu`.
+    pub cpu: String,
+    /// `--reduce`.
+    pub reduce: String,
+    /// `--seed`.
+    pub seed: u64,
+}
+
+/// The only variable that is taken over from this process: without it libraries are not found.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+impl Setting {
+    /// The setting that the options ask for. Names that are no valid text lose what is invalid.
+    pub fn of(options: &CheckOptions) -> Setting {
+        let directory = std::env::current_dir().unwrap_or_else(|_| "/".into());
+        // Or the dynamic linker works on its tables whenever a thread first calls a function.
+        let mut env = vec![("LD_BIND_NOW".to_string(), "1".to_string())];
+        if let Ok(value) = std::env::var(LIBRARY_PATH) {
+            env.push((LIBRARY_PATH.to_string(), value));
+        }
+        for (key, value) in &options.env {
+            env.retain(|(known, _): &(String, String)| known != key);
+            env.push((key.clone(), value.clone()));
+        }
+        let words = options.arguments().iter();
+        Setting {
+            program: options.program().to_string_lossy().into_owned(),
+            args: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+            directory: directory.to_string_lossy().into_owned(),
+            cflags: options.cflags.clone(),
+            env,
+            model: name(options.model),
+            cpu: name(options.cpu),
+            reduce: options.reduce.name().to_string(),
+            seed: options.seed,
+        }
+    }
+
+    /// `--model`.
+    pub fn model(&self) -> Option<ModelChoice> {
+        ModelChoice::from_str(&self.model, false).ok()
+    }
+
+    /// `--cpu`.
+    pub fn cpu(&self) -> Option<CpuChoice> {
+        CpuChoice::from_str(&self.cpu, false).ok()
+    }
+
+    /// `--reduce`.
+    pub fn reduce(&self) -> Option<ReduceChoice> {
+        ReduceChoice::from_str(&self.reduce, false).ok()
+    }
+}
+
+fn name(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
+}

@@ -1,0 +1,167 @@
+//! Options of `samovar check`.
+//!
+//! Only what works is listed; everything else of the contract is a usage error until it does.
+
+use super::inspect::ReportFormat;
+use super::run::{CpuChoice, ModelChoice, parse_variable};
+use super::usage;
+use crate::check::kind::ErrorKind;
+use crate::message::Loudness;
+use clap::{Args, ValueEnum};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `samovar check`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Explore all interleavings of a program",
+    after_help = usage::CHECK_HELP,
+    override_usage = "samovar check [OPTIONS] PROGRAM [ARGS]...",
+)]
+pub struct CheckOptions {
+    /// In which order states are visited
+    #[arg(long, value_enum, default_value_t = SearchChoice::Auto)]
+    pub search: SearchChoice,
+
+    /// auto: switch threads where they contend; none: before every access to memory
+    #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
+    pub reduce: ReduceChoice,
+
+    /// full: models of threads, locks and the heap; none: the real library on system calls
+    #[arg(long, value_enum, default_value_t = ModelChoice::Full)]
+    pub model: ModelChoice,
+
+    /// Which kinds of errors count; undefined arithmetic and illegal instructions always do
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = parse_kind,
+        default_value = "deadlock,assertion,memory"
+    )]
+    pub check: Vec<ErrorKind>,
+
+    /// Stop after this many seconds, with exit status 3
+    #[arg(skip)]
+    pub time: Option<Duration>,
+
+    /// Stop when this much memory is used, with exit status 3; 500M, 2G, ...
+    #[arg(skip)]
+    pub memory: Option<u64>,
+
+    /// Follow no path further than this many steps
+    #[arg(skip)]
+    pub depth: Option<u64>,
+
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+
+    /// Where to save the steps that lead to an error [default: PROGRAM.trail.json]
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+
+    /// Decides the random numbers that the program gets
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// The processor that the program sees: plain x86-64 (SSE2), or x86-64-v2 (SSE4.2)
+    #[arg(long, value_enum, default_value_t = CpuChoice::V1)]
+    pub cpu: CpuChoice,
+
+    /// Set a variable of the program's environment, which is empty otherwise
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_variable)]
+    pub env: Vec<(String, String)>,
+
+    /// Further options for the compiler, if PROGRAM is a source file
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub cflags: Vec<String>,
+
+    /// Say nothing but the verdict
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Say what is being done
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    /// An ELF executable or a .c, .cc or .cpp file, and its arguments
+    #[arg(
+        required = true,
+        num_args = 1..,
+        value_name = "PROGRAM [ARGS]",
+        trailing_var_arg = true
+    )]
+    command_line: Vec<OsString>,
+}
+
+impl CheckOptions {
+    /// What to check, as typed.
+    pub fn program(&self) -> &OsStr {
+        // The parser insists on at least one word.
+        self.command_line.first().map_or(OsStr::new(""), |program| program)
+    }
+
+    /// The program's own arguments.
+    pub fn arguments(&self) -> &[OsString] {
+        self.command_line.get(1..).unwrap_or_default()
+    }
+
+    /// How much `samovar` itself says.
+    pub fn loudness(&self) -> Loudness {
+        match (self.quiet, self.verbose) {
+            (true, _) => Loudness::Quiet,
+            (false, false) => Loudness::Normal,
+            (false, true) => Loudness::Verbose,
+        }
+    }
+}
+
+/// Values of `--search`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SearchChoice {
+    /// The best that there is: depth-first
+    Auto,
+    /// Depth-first
+    Dfs,
+}
+
+/// Values of `--reduce`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReduceChoice {
+    /// Switch threads at operations on contended words only
+    Auto,
+    /// Switch threads before every access to memory
+    None,
+}
+
+impl ReduceChoice {
+    /// The value as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceChoice::Auto => "auto",
+            ReduceChoice::None => "none",
+        }
+    }
+}
+
+fn parse_kind(text: &str) -> Result<ErrorKind, String> {
+    ErrorKind::selectable().find(|kind| kind.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = ErrorKind::selectable().map(ErrorKind::name).collect();
+        format!("kinds of errors are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_names() {
+        assert_eq!(parse_kind("deadlock"), Ok(ErrorKind::Deadlock));
+        assert_eq!(parse_kind("exit"), Ok(ErrorKind::Exit));
+        assert!(parse_kind("arithmetic").is_err());
+        assert!(parse_kind("").is_err());
+    }
+}

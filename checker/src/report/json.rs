@@ -1,0 +1,128 @@
+//! Reports as one JSON object, in the form that scripts rely on.
+
+use super::{Report, peak_memory_bytes};
+use crate::check::kind::ErrorKind;
+use crate::check::reduction;
+use crate::check::verdict::{Finding, Verdict};
+use crate::error::CommandError;
+use crate::trail::Step;
+use crate::trail::file::SavedTrail;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Prints a report.
+pub fn print(report: &Report<'_>) -> Result<(), CommandError> {
+    write(&object(report))
+}
+
+/// Prints a trail that was replayed.
+pub fn print_trail(
+    saved: &SavedTrail,
+    steps: &[Step],
+    finding: &Finding,
+) -> Result<(), CommandError> {
+    write(&json!({
+        "tool": tool(),
+        "program": saved.setting.program,
+        "args": saved.setting.args,
+        "verdict": "error",
+        "error": finding,
+        "trail": steps,
+    }))
+}
+
+fn write(value: &Value) -> Result<(), CommandError> {
+    let text = format!("{value:#}\n");
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(|error| CommandError::Output { fd: 1, error })
+}
+
+fn tool() -> Value {
+    json!({ "name": "samovar", "version": env!("CARGO_PKG_VERSION") })
+}
+
+fn object(report: &Report<'_>) -> Value {
+    let outcome = report.outcome;
+    let mut object = Map::new();
+    let mut set = |key: &str, value: Value| {
+        object.insert(key.to_string(), value);
+    };
+    set("tool", tool());
+    set("program", json!(report.setting.program));
+    set("args", json!(report.setting.args));
+    set("verdict", json!(outcome.verdict.name()));
+    set("semantics", semantics(report));
+    match &outcome.verdict {
+        Verdict::Verified => {}
+        Verdict::Error(finding) => {
+            set("error", json!(finding));
+            set("trail", json!(outcome.steps));
+            let threads: Vec<Value> = outcome
+                .threads
+                .iter()
+                .map(|(name, start)| json!({ "name": name, "start": start }))
+                .collect();
+            set("threads", json!(threads));
+            if let Some(file) = &report.trail_file {
+                set("trail_file", json!(file));
+            }
+        }
+        Verdict::Incomplete { reason } => {
+            let covered = json!({ "states": outcome.stats.states, "depth": outcome.stats.depth });
+            set("incomplete", json!({ "reason": reason, "covered": covered }));
+        }
+        Verdict::Unsupported { what, location } => {
+            let message = what.to_string();
+            set("verdict", json!("error"));
+            set(
+                "error",
+                json!({ "kind": "unsupported", "message": message, "location": location }),
+            );
+            set("trail", json!(outcome.steps));
+        }
+    }
+    set("stats", stats(report));
+    Value::Object(object)
+}
+
+fn semantics(report: &Report<'_>) -> Value {
+    let options = report.options;
+    let kinds: Vec<&str> = ErrorKind::selectable()
+        .filter(|kind| kind.counts(&options.check))
+        .map(ErrorKind::name)
+        .collect();
+    json!({
+        "memory_model": "sequential consistency",
+        "reduction": reduction(options.reduce),
+        "store": "exact",
+        "model": report.setting.model,
+        "checked": kinds,
+        "bounds": {
+            "depth": options.depth,
+            "time_seconds": options.time.map(|time| time.as_secs_f64()),
+            "memory_bytes": options.memory,
+        },
+        "choices": { "schedules": "all" },
+        "assumptions": report.assumptions(),
+        "contended": report.outcome.contended_names,
+    })
+}
+
+fn stats(report: &Report<'_>) -> Value {
+    let stats = &report.outcome.stats;
+    json!({
+        "states": stats.states,
+        "transitions": stats.transitions,
+        "revisits": stats.revisits,
+        "terminal": stats.terminal,
+        "depth": stats.depth,
+        "rounds": stats.rounds,
+        "contended_words": stats.contended,
+        "seconds": report.seconds,
+        "states_per_second": report.states_per_second(),
+        "bytes_per_state": peak_memory_bytes().map(|bytes| bytes / stats.states.max(1)),
+        "peak_memory_bytes": peak_memory_bytes(),
+        "instructions": report.instructions,
+    })
+}

@@ -1,0 +1,213 @@
+//! Saved trails: everything that is needed to execute an error again, and the steps for readers.
+//!
+//! A trail fits the exact program and libraries it was recorded with; their fingerprints are saved
+//! and compared before anything is executed. Files are written whole or not at all.
+
+use super::describe::Step;
+use crate::check::setting::Setting;
+use crate::check::verdict::Finding;
+use crate::error::reason;
+use crate::explore::dfs::Choice;
+use crate::explore::footprint::Word;
+use samovar_runtime::Process;
+use samovar_vm::machine::ThreadId;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The form of the file; raised when older readers would misunderstand it.
+const FORM: u32 = 1;
+/// Largest file that is read.
+const SIZE_MAX: u64 = 1 << 30;
+
+/// A saved trail.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTrail {
+    /// See [`FORM`].
+    pub samovar_trail: u32,
+    /// What to execute.
+    pub setting: Setting,
+    /// Standard input that the program was given.
+    pub stdin: Vec<u8>,
+    /// The files whose code is executed.
+    pub modules: Vec<Fingerprint>,
+    /// Words of memory at which threads are switched; none if they are switched everywhere.
+    pub contended: Vec<u64>,
+    /// The choices: number of the thread, number of the alternative.
+    pub choices: Vec<(u32, u32)>,
+    /// What they lead to.
+    pub error: Finding,
+    /// The choices in words.
+    pub trail: Vec<Step>,
+}
+
+/// A file, recognised by its contents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Where it was.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// FNV-1a of its contents.
+    pub hash: String,
+}
+
+/// Why a trail cannot be used.
+#[derive(Debug, Error)]
+pub enum TrailError {
+    /// It cannot be read.
+    #[error("{}: cannot be read: {}", file.display(), reason(error))]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
+    /// It is no trail.
+    #[error("{}: not a trail of samovar check: {problem}", file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// It cannot be written.
+    #[error("{}: the trail cannot be written: {}; name another file with --trail", file.display(), reason(error))]
+    Unwritable {
+        /// The file.
+        file: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
+    /// The program is another one.
+    #[error("{path}: not the file that the trail was recorded with; check the program again")]
+    Changed {
+        /// The file that differs.
+        path: String,
+    },
+}
+
+impl SavedTrail {
+    /// A trail of the present form, without anything in it but what decides the execution.
+    pub fn new(setting: &Setting, error: Finding) -> SavedTrail {
+        SavedTrail {
+            samovar_trail: FORM,
+            setting: setting.clone(),
+            stdin: Vec::new(),
+            modules: Vec::new(),
+            contended: Vec::new(),
+            choices: Vec::new(),
+            error,
+            trail: Vec::new(),
+        }
+    }
+
+    /// The choices as the explorer has them.
+    pub fn path(&self) -> Vec<Choice> {
+        let choice =
+            |&(thread, alternative): &(u32, u32)| Choice { thread: ThreadId(thread), alternative };
+        self.choices.iter().map(choice).collect()
+    }
+
+    /// The contended words as the explorer has them.
+    pub fn words(&self) -> impl Iterator<Item = Word> + '_ {
+        self.contended.iter().map(|addr| Word(addr / 8))
+    }
+
+    /// Reads a trail.
+    pub fn read(file: &Path) -> Result<SavedTrail, TrailError> {
+        let unreadable = |error| TrailError::Unreadable { file: file.to_path_buf(), error };
+        let malformed = |problem: String| TrailError::Malformed { file: file.into(), problem };
+        let metadata = std::fs::metadata(file).map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(malformed("no regular file".to_string()));
+        }
+        if SIZE_MAX < metadata.len() {
+            return Err(malformed("too large".to_string()));
+        }
+        let bytes = std::fs::read(file).map_err(unreadable)?;
+        let trail: SavedTrail =
+            serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+        if trail.samovar_trail != FORM {
+            let form = trail.samovar_trail;
+            return Err(malformed(format!("its form is {form}, this version reads {FORM}")));
+        }
+        Ok(trail)
+    }
+
+    /// Writes the trail next to where it goes and moves it there.
+    pub fn write(&self, file: &Path) -> Result<(), TrailError> {
+        write_whole(file, self)
+            .map_err(|error| TrailError::Unwritable { file: file.to_path_buf(), error })
+    }
+}
+
+fn write_whole(file: &Path, trail: &SavedTrail) -> io::Result<()> {
+    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = file.with_file_name(name);
+    let result = std::fs::File::create_new(&part).and_then(|mut out| {
+        serde_json::to_writer_pretty(io::BufWriter::new(&mut out), trail)?;
+        out.write_all(b"\n")?;
+        out.sync_all()?;
+        std::fs::rename(&part, file)
+    });
+    if result.is_err() {
+        // The first error is the one to tell.
+        let _ = std::fs::remove_file(&part);
+    }
+    result
+}
+
+/// Recognises the files whose code a process executes.
+pub fn fingerprints(process: &Process) -> Vec<Fingerprint> {
+    let modules = process.modules().iter();
+    modules
+        .map(|module| Fingerprint {
+            path: module.path.clone(),
+            bytes: module.image.bytes().len() as u64,
+            hash: format!("{:016x}", fnv1a(module.image.bytes())),
+        })
+        .collect()
+}
+
+/// Whether a process executes the files that a trail was recorded with.
+pub fn compare(saved: &[Fingerprint], present: &[Fingerprint]) -> Result<(), TrailError> {
+    let known = |other: &Fingerprint| {
+        saved.iter().any(|saved| (saved.bytes, &saved.hash) == (other.bytes, &other.hash))
+    };
+    match present.iter().find(|file| !known(file)) {
+        Some(changed) => Err(TrailError::Changed { path: changed.path.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Fowler, Noll and Vo's hash: simple, and the same everywhere for ever.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn changed_files_are_named() {
+        let print =
+            |path: &str, hash: &str| Fingerprint { path: path.into(), bytes: 1, hash: hash.into() };
+        let saved = [print("a", "1"), print("b", "2")];
+        assert!(compare(&saved, &saved).is_ok());
+        assert!(compare(&saved, &saved[..1]).is_ok());
+        let error = compare(&saved, &[print("b", "3")]).unwrap_err();
+        assert!(error.to_string().starts_with("b: not the file"), "{error}");
+    }
+}

@@ -1,0 +1,17 @@
+//! Trails: the steps that lead to an error, executed again, named, shortened, saved and shown.
+//!
+//! A trail is a list of choices from a fixed start. Everything else about it is found by executing
+//! the choices once more, so what a trail shows is what happens.
+
+pub mod changes;
+pub mod describe;
+pub mod file;
+pub mod names;
+pub mod operation;
+pub mod shorten;
+pub mod source;
+pub mod text;
+pub mod walk;
+
+pub use describe::Step;
+pub use names::{Location, Names};

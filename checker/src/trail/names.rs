@@ -1,0 +1,284 @@
+//! Names for what a process does: source lines of the program's own code, variables, threads.
+//!
+//! The place of a thread is the innermost frame of the program's own source: not in a library, and
+//! not in a header that a library brought along. Debug information is read when it is first needed.
+
+use samovar_runtime::Process;
+use samovar_vm::debug::{CallFrame, DataName, DebugInfo, DebugModules, FrameState, Scope};
+use samovar_vm::machine::ThreadId;
+use samovar_vm::view::ThreadView;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Most frames that are looked at for one of the program's own.
+const FRAMES_MAX: usize = 128;
+/// Frames whose variables are searched for an address.
+const LOCALS_MAX: usize = 24;
+
+/// A place in the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    /// Source file, as the compiler wrote it.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Line, counted from one.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// Function, with its scopes.
+    #[serde(default)]
+    pub function: Option<String>,
+    /// Address of the instruction.
+    #[serde(with = "hexadecimal")]
+    pub address: u64,
+}
+
+impl Location {
+    /// File and line as short as they are clear: `philo.c:12`.
+    pub fn short(&self) -> Option<String> {
+        let file = self.file.as_deref()?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        Some(match self.line {
+            Some(line) => format!("{name}:{line}"),
+            None => name.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.short(), &self.function) {
+            (Some(line), Some(function)) => write!(f, "{line} in {function}"),
+            (Some(line), None) => f.write_str(&line),
+            (None, Some(function)) => write!(f, "in {function}"),
+            (None, None) => write!(f, "at {:#x}", self.address),
+        }
+    }
+}
+
+/// Addresses as text, because JSON numbers lose bits in many readers.
+mod hexadecimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{value:#x}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        u64::from_str_radix(digits, 16).map_err(D::Error::custom)
+    }
+}
+
+/// See the module head.
+#[derive(Debug)]
+pub struct Names {
+    debug: DebugModules,
+    modules: usize,
+    /// Functions that threads began with.
+    starts: BTreeMap<u32, String>,
+}
+
+impl Names {
+    /// Names for the modules that are mapped now.
+    pub fn of(process: &Process) -> Names {
+        let mut names =
+            Names { debug: DebugModules::new(), modules: 0, starts: BTreeMap::default() };
+        names.refresh(process);
+        names
+    }
+
+    /// Takes in modules that were mapped since.
+    pub fn refresh(&mut self, process: &Process) {
+        for module in process.modules().iter().skip(self.modules) {
+            // A module without readable sections has no names to offer.
+            if let Ok(info) = DebugInfo::new(Arc::clone(module.image.bytes()), module.bias) {
+                self.debug.add(info);
+            }
+        }
+        self.modules = self.modules.max(process.modules().len());
+    }
+
+    /// The debug information behind the names.
+    pub fn debug(&self) -> &DebugModules {
+        &self.debug
+    }
+
+    /// The frames of a thread, innermost first.
+    pub fn frames(&self, process: &Process, thread: ThreadId) -> Vec<CallFrame> {
+        self.debug.backtrace(&ThreadView { machine: &process.machine, thread }, FRAMES_MAX)
+    }
+
+    /// Where a thread stands in the program's own source, or the little that is known of it.
+    pub fn standpoint(&self, process: &Process, thread: ThreadId) -> Location {
+        let frames = self.frames(process, thread);
+        let pc = process.machine.core(thread).pc;
+        let own = frames.iter().find_map(|frame| self.own(process, frame.lookup, true));
+        let own =
+            own.or_else(|| frames.iter().find_map(|frame| self.own(process, frame.lookup, false)));
+        own.unwrap_or_else(|| {
+            let lookup = frames.first().map_or(pc, |frame| frame.lookup);
+            let mut location = self.code(lookup);
+            if location.function.is_none()
+                && let Some(module) = process.module_at(lookup)
+            {
+                location.function = module.path.rsplit('/').next().map(str::to_string);
+            }
+            location
+        })
+    }
+
+    /// The place of an address if it belongs to the program's own source, or at least to the
+    /// program.
+    fn own(&self, process: &Process, addr: u64, strict: bool) -> Option<Location> {
+        let program = process.modules().first()?;
+        if !program.contains(addr) {
+            return None;
+        }
+        let frames = self.debug.locate(addr);
+        let is_own = |file: &str| {
+            !["/usr/", "/rustc/", "/lib", "/build/"].iter().any(|place| file.starts_with(place))
+        };
+        let frame = if strict {
+            let own = |frame: &&samovar_vm::debug::Frame| {
+                frame.line.as_ref().is_some_and(|line| is_own(&line.file))
+            };
+            frames.iter().find(own)?
+        } else {
+            frames.iter().find(|frame| frame.function.is_some())?
+        };
+        Some(location(frame, addr))
+    }
+
+    /// The place of an address of code, whatever it belongs to.
+    pub fn code(&self, addr: u64) -> Location {
+        let frames = self.debug.locate(addr);
+        frames.first().map_or(Location { address: addr, ..Location::default() }, |frame| {
+            location(frame, addr)
+        })
+    }
+
+    /// The library function that a thread stands at the entry of, without decoration.
+    pub fn entered(&self, process: &Process, thread: ThreadId) -> Option<String> {
+        let pc = process.machine.core(thread).pc;
+        let frames = self.debug.locate(pc);
+        let frame = frames.iter().find(|frame| frame.offset == Some(0))?;
+        Some(plain(frame.function.as_deref()?).to_string())
+    }
+
+    /// Names of the functions that a thread is in, innermost first, without decoration.
+    pub fn functions(&self, process: &Process, thread: ThreadId) -> Vec<String> {
+        let frames = self.frames(process, thread);
+        let located = frames.iter().flat_map(|frame| self.debug.locate(frame.lookup));
+        located.filter_map(|frame| Some(plain(&frame.function?).to_string())).collect()
+    }
+
+    /// The variable that an access touches.
+    pub fn variable(
+        &self,
+        process: &Process,
+        thread: ThreadId,
+        addr: u64,
+        size: u64,
+    ) -> Option<DataName> {
+        if let Some(data) = self.debug.name_of_access(addr, size) {
+            return Some(data);
+        }
+        let view = ThreadView { machine: &process.machine, thread };
+        if let Some(data) = self.debug.name_of_thread_local(addr, size, &view) {
+            return Some(data);
+        }
+        self.frames(process, thread).iter().take(LOCALS_MAX).find_map(|frame| {
+            let state = FrameState::new(&view, frame);
+            self.debug.name_of_local(addr, size, Scope::of_frame(&state, frame))
+        })
+    }
+
+    /// A synchronisation object: its variable, or what else is known of the address.
+    pub fn object(&self, process: &Process, thread: ThreadId, addr: u64) -> String {
+        if let Some(data) = self.debug.name_of_data(addr) {
+            return data.name;
+        }
+        let local = self.variable(process, thread, addr, 1).map(|data| {
+            // The object, not its first member.
+            let end = data.name.find(".__").unwrap_or(data.name.len());
+            data.name[..end].to_string()
+        });
+        local.unwrap_or_else(|| self.block(process, addr))
+    }
+
+    /// A heap block or a bare address.
+    pub fn block(&self, process: &Process, addr: u64) -> String {
+        match process.machine.memory.objects().at(addr) {
+            Some((start, object)) => {
+                let offset = addr - start;
+                format!("byte {offset} of the {}-byte block at {start:#x}", object.size)
+            }
+            None => format!("{addr:#x}"),
+        }
+    }
+
+    /// How a thread is called: `main`, `T1`.
+    pub fn thread(&self, thread: ThreadId) -> String {
+        if thread.0 == 0 { "main".to_string() } else { format!("T{}", thread.0) }
+    }
+
+    /// The function that a thread began with, as far as it was seen.
+    pub fn start_of(&self, thread: ThreadId) -> Option<&str> {
+        self.starts.get(&thread.0).map(String::as_str)
+    }
+
+    /// Looks for the function that a thread began with: the outermost of the program's own.
+    pub fn learn_start(&mut self, process: &Process, thread: ThreadId) {
+        if thread.0 == 0 || self.starts.contains_key(&thread.0) {
+            return;
+        }
+        let frames = self.frames(process, thread);
+        let own = frames.iter().rev().find_map(|frame| self.own(process, frame.lookup, true));
+        if let Some(function) = own.and_then(|own| own.function) {
+            self.starts.insert(thread.0, function);
+        }
+    }
+}
+
+fn location(frame: &samovar_vm::debug::Frame, address: u64) -> Location {
+    Location {
+        file: frame.line.as_ref().map(|line| line.file.to_string()),
+        line: frame.line.as_ref().map(|line| line.line),
+        function: frame.function.clone(),
+        address,
+    }
+}
+
+/// A function's name without the underscores and the version that libraries put around it.
+fn plain(name: &str) -> &str {
+    let name = name.split('@').next().unwrap_or(name);
+    name.trim_start_matches('_').trim_start_matches("GI_").trim_start_matches('_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoration_is_taken_off() {
+        assert_eq!(plain("___pthread_mutex_lock"), "pthread_mutex_lock");
+        assert_eq!(plain("__GI___assert_fail"), "assert_fail");
+        assert_eq!(plain("pthread_create@@GLIBC_2.34"), "pthread_create");
+    }
+
+    #[test]
+    fn locations_are_short() {
+        let mut location = Location { address: 0x1000, ..Location::default() };
+        assert_eq!(location.to_string(), "at 0x1000");
+        location.function = Some("work".into());
+        location.file = Some("/somewhere/a.c".into());
+        location.line = Some(7);
+        assert_eq!(location.to_string(), "a.c:7 in work");
+        let text = serde_json::to_string(&location).unwrap();
+        assert!(text.contains(r#""address":"0x1000""#), "{text}");
+        assert_eq!(serde_json::from_str::<Location>(&text).unwrap(), location);
+    }
+}

@@ -1,0 +1,215 @@
+//! What a move does, in words: `locks fork[1]`, `writes count`, `creates T2`.
+//!
+//! Looked at while the thread stands before the visible operation: at the entry of a library
+//! function, at a system call, or at an instruction that touches memory.
+
+use super::changes;
+use super::names::Names;
+use samovar_runtime::syscall::{names, objects};
+use samovar_runtime::{Process, WaitFor};
+use samovar_vm::debug::Limits;
+use samovar_vm::fault::AccessKind;
+use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::Access;
+use samovar_vm::reg::Reg;
+use samovar_vm::view::ThreadView;
+
+/// What is known of an operation before it happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A library function about an object; the words around its name.
+    Object(&'static str, String),
+    /// Waits on a condition variable with a mutex.
+    Condition {
+        /// The condition variable.
+        condition: String,
+        /// The mutex.
+        mutex: String,
+    },
+    /// Creates a thread.
+    Create,
+    /// Waits for the end of a thread.
+    Join(Option<ThreadId>),
+    /// The thread ends.
+    End,
+    /// An access to memory.
+    Access {
+        /// `reads`, `writes`, `updates`.
+        verb: &'static str,
+        /// What it touches.
+        object: String,
+        /// The value there, for reads.
+        value: Option<String>,
+    },
+    /// Something else, in words.
+    Other(String),
+}
+
+/// Functions about the object that their first argument points to.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("pthread_mutex_lock", "locks"),
+    ("pthread_mutex_trylock", "tries to lock"),
+    ("pthread_mutex_timedlock", "locks"),
+    ("pthread_mutex_clocklock", "locks"),
+    ("pthread_mutex_unlock", "unlocks"),
+    ("pthread_mutex_init", "initialises"),
+    ("pthread_mutex_destroy", "destroys"),
+    ("mtx_lock", "locks"),
+    ("mtx_trylock", "tries to lock"),
+    ("mtx_timedlock", "locks"),
+    ("mtx_unlock", "unlocks"),
+    ("pthread_cond_signal", "signals"),
+    ("pthread_cond_broadcast", "broadcasts"),
+    ("cnd_signal", "signals"),
+    ("cnd_broadcast", "broadcasts"),
+    ("pthread_rwlock_rdlock", "locks for reading"),
+    ("pthread_rwlock_tryrdlock", "tries to lock for reading"),
+    ("pthread_rwlock_wrlock", "locks for writing"),
+    ("pthread_rwlock_trywrlock", "tries to lock for writing"),
+    ("pthread_rwlock_unlock", "unlocks"),
+    ("pthread_spin_lock", "locks"),
+    ("pthread_spin_trylock", "tries to lock"),
+    ("pthread_spin_unlock", "unlocks"),
+    ("pthread_barrier_wait", "arrives at"),
+    ("pthread_once", "passes"),
+    ("call_once", "passes"),
+    ("sem_wait", "takes from"),
+    ("sem_trywait", "tries to take from"),
+    ("sem_timedwait", "takes from"),
+    ("sem_clockwait", "takes from"),
+    ("sem_post", "gives to"),
+    ("sem_getvalue", "looks at"),
+];
+
+/// Numbers of the system calls that are told in words.
+const SYS_CLONE: u64 = 56;
+const SYS_EXIT: u64 = 60;
+const SYS_FUTEX: u64 = 202;
+const SYS_CLONE3: u64 = 435;
+
+/// Describes the operation that a thread stands before.
+pub fn describe(process: &Process, names: &Names, thread: ThreadId, access: &Access) -> Operation {
+    let core = process.machine.core(thread);
+    let object = |addr: u64| names.object(process, thread, addr);
+    if let Some(function) = names.entered(process, thread) {
+        if let Some(found) = library_call(process, names, thread, &function) {
+            return found;
+        }
+        if access.addr == core[Reg::Rdi] & !7 && access.locked {
+            return Operation::Other(format!("calls {function}({})", object(core[Reg::Rdi])));
+        }
+    }
+    if process.machine.memory.slice(core.pc, 2).is_ok_and(|bytes| bytes == [0x0f, 0x05]) {
+        return system_call(core[Reg::Rax], core[Reg::Rdi], core[Reg::Rsi], object);
+    }
+    if access.addr == objects::THREADS {
+        return Operation::Other("begins or ends a thread".to_string());
+    }
+    memory_access(process, names, thread, access)
+}
+
+fn library_call(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    function: &str,
+) -> Option<Operation> {
+    let core = process.machine.core(thread);
+    let first = core[Reg::Rdi];
+    let object = |addr: u64| names.object(process, thread, addr);
+    if let Some((_, verb)) = FUNCTIONS.iter().find(|(name, _)| *name == function) {
+        return Some(Operation::Object(verb, object(first)));
+    }
+    match function {
+        "pthread_cond_wait"
+        | "pthread_cond_timedwait"
+        | "pthread_cond_clockwait"
+        | "cnd_wait"
+        | "cnd_timedwait" => {
+            let mutex = object(core[Reg::Rsi]);
+            Some(Operation::Condition { condition: object(first), mutex })
+        }
+        "pthread_create" | "thrd_create" => Some(Operation::Create),
+        "pthread_exit" | "thrd_exit" => Some(Operation::End),
+        "pthread_join" | "pthread_timedjoin_np" | "pthread_clockjoin_np" | "thrd_join" => {
+            // glibc's handle of a thread is its thread pointer.
+            let threads = (0..process.machine.thread_count()).map(ThreadId);
+            let pointer = |thread: &ThreadId| process.machine.core(*thread)[Reg::FsBase];
+            Some(Operation::Join(threads.into_iter().find(|thread| pointer(thread) == first)))
+        }
+        _ => None,
+    }
+}
+
+fn system_call(number: u64, first: u64, second: u64, object: impl Fn(u64) -> String) -> Operation {
+    const WAIT: u64 = 0;
+    const WAIT_BITSET: u64 = 9;
+    match number {
+        SYS_CLONE | SYS_CLONE3 => Operation::Create,
+        SYS_EXIT => Operation::End,
+        SYS_FUTEX => match second & 0x7f {
+            WAIT | WAIT_BITSET => Operation::Other(format!("waits on the futex {}", object(first))),
+            _ => Operation::Other(format!("wakes waiters on the futex {}", object(first))),
+        },
+        number => match names::name(number) {
+            Some(name) => Operation::Other(format!("calls {name}")),
+            None => Operation::Other(format!("makes system call {number}")),
+        },
+    }
+}
+
+fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Access) -> Operation {
+    let size = u64::from(access.size);
+    let data = names.variable(process, thread, access.addr, size);
+    let verb = match (access.kind, access.locked) {
+        (AccessKind::Write, true) => "atomically updates",
+        (AccessKind::Write, false) => "writes",
+        (_, true) => "atomically reads",
+        (_, false) => "reads",
+    };
+    let view = ThreadView { machine: &process.machine, thread };
+    let limits = Limits { depth: 1, items: 4, text: 16 };
+    let value = data
+        .as_ref()
+        .filter(|_| access.kind == AccessKind::Read)
+        .map(|data| changes::value_of(names, data, &view, &limits));
+    let object = data.map_or_else(|| names.block(process, access.addr), |data| data.name);
+    Operation::Access { verb, object, value }
+}
+
+impl Operation {
+    /// The operation in words, after it happened: some can be told only then.
+    pub fn words(&self, process: &Process, names: &Names, thread: ThreadId, new: u32) -> String {
+        let waits = process.threads().get(thread.0 as usize).and_then(|thread| thread.waiting());
+        let name = |thread: ThreadId| names.thread(thread);
+        match self {
+            Operation::Object(verb, object) if waits.is_some() => {
+                format!("waits: {verb} {object} when it can")
+            }
+            Operation::Object(verb, object) => match verb.split_once(" for ") {
+                Some((verb, rest)) => format!("{verb} {object} for {rest}"),
+                None => format!("{verb} {object}"),
+            },
+            Operation::Condition { condition, mutex } => match waits {
+                Some(WaitFor::Condition { .. }) => format!("unlocks {mutex}, waits on {condition}"),
+                Some(_) => format!("wakes up from {condition}, waits for {mutex}"),
+                None => format!("goes on after waiting on {condition}, locks {mutex}"),
+            },
+            Operation::Create if new < process.machine.thread_count() => {
+                format!("creates {}", name(ThreadId(new)))
+            }
+            Operation::Create => "creates no thread".to_string(),
+            Operation::Join(Some(other)) if waits.is_some() => {
+                format!("waits for {} to end", name(*other))
+            }
+            Operation::Join(Some(other)) => format!("joins {}", name(*other)),
+            Operation::Join(None) => "joins a thread".to_string(),
+            Operation::End => "ends".to_string(),
+            Operation::Access { verb, object, value: Some(value) } => {
+                format!("{verb} {object}, {value}")
+            }
+            Operation::Access { verb, object, value: None } => format!("{verb} {object}"),
+            Operation::Other(words) => words.clone(),
+        }
+    }
+}
