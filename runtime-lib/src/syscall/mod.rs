@@ -252,7 +252,9 @@ fn dispatch(call: &mut Call<'_>, number: u64) -> SysResult {
         nr::UNAME => info::uname(call),
         nr::SYSINFO => info::sysinfo(call),
         nr::GETPID => info::getpid(call),
-        nr::GETPPID | nr::GETPGRP | nr::GETPGID | nr::GETSID => info::getppid(call),
+        nr::GETPPID => info::getppid(call),
+        // The process leads its group and its session.
+        nr::GETPGRP | nr::GETPGID | nr::GETSID => info::getpid(call),
         nr::SETPGID => Ok(Flow::Value(0)),
         nr::GETUID | nr::GETEUID => info::getuid(call),
         nr::GETGID | nr::GETEGID => info::getgid(call),

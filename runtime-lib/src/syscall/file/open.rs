@@ -345,8 +345,9 @@ pub(crate) fn ioctl(call: &mut Call<'_>) -> SysResult {
             call.write(arg, &termios())?;
             done(0)
         }
-        // TCSETS, TCSETSW, TCSETSF: the modes of the host's terminal are not ours.
-        0x5402..=0x5404 => done(0),
+        // TCSETS, TCSETSW, TCSETSF, TCSBRK, TCXONC, TCFLSH, TIOCSPGRP, TIOCSWINSZ: the modes, the
+        // queues, the foreground and the size of the host's terminal are not ours.
+        0x5402..=0x5404 | 0x5409..=0x540b | 0x5410 | 0x5414 => done(0),
         // TIOCGPGRP
         0x540f => {
             call.write(arg, &crate::os::PID.to_le_bytes())?;

@@ -3,6 +3,7 @@
 use crate::errno::Errno;
 use crate::files::{Counter, Files, OpenFile, OpenKind, PIPE_ATOMIC, Pipe, PipeId, Ready, flag};
 use crate::process::Process;
+use crate::signal::SignalSet;
 use crate::syscall::call::{Call, Flow, Refusal, SysResult, done, unsupported};
 use crate::syscall::time;
 use crate::thread::{ThreadState, WaitFor};
@@ -116,14 +117,18 @@ pub(crate) fn poll(call: &mut Call<'_>) -> SysResult {
 
 pub(crate) fn ppoll(call: &mut Call<'_>) -> SysResult {
     let [_, _, timeout, mask, ..] = call.args;
-    refuse_mask(mask)?;
+    refuse_new_mask(call, mask)?;
     let span = if timeout == 0 { None } else { Some(time::read_timespec(call, timeout)?) };
     poll_for(call, span)
 }
 
-/// Changing the signal mask for the time of a wait is left out.
-fn refuse_mask(mask: u64) -> Result<(), Refusal> {
-    if mask == 0 { Ok(()) } else { unsupported("with a signal mask") }
+/// Changing the signal mask for the time of a wait is left out. A mask that is the present one, as
+/// line editors give it, changes nothing.
+fn refuse_new_mask(call: &mut Call<'_>, mask: u64) -> Result<(), Refusal> {
+    if mask == 0 || SignalSet(call.read_u64(mask)?).blockable() == call.me().blocked {
+        return Ok(());
+    }
+    unsupported("with another signal mask")
 }
 
 fn poll_for(call: &mut Call<'_>, span: Option<u64>) -> SysResult {
@@ -185,7 +190,7 @@ pub(crate) fn pselect6(call: &mut Call<'_>) -> SysResult {
     let [_, _, _, _, timeout, mask] = call.args;
     if mask != 0 {
         let mask = call.read_u64(mask)?;
-        refuse_mask(mask)?;
+        refuse_new_mask(call, mask)?;
     }
     let span = if timeout == 0 { None } else { Some(time::read_timespec(call, timeout)?) };
     select_for(call, span)
