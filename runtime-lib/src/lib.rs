@@ -23,6 +23,7 @@ mod load;
 mod models;
 mod module;
 mod os;
+mod overread;
 mod process;
 mod random;
 mod signal;

@@ -162,10 +162,10 @@ impl Process {
         let input = Input::new(options.stdin);
         let mut process = Process { machine, os: Arc::new(os), host, input, config };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
-        process.add_module(Module { path, bias: plan.main_bias, image: main });
+        process.add_module(Module::new(path, plan.main_bias, main));
         if let (Some(image), Some(bias)) = (interpreter, plan.interpreter_bias) {
             let path = image.name().to_string();
-            process.add_module(Module { path, bias, image });
+            process.add_module(Module::new(path, bias, image));
         }
         Ok(process)
     }

@@ -41,6 +41,10 @@ impl Process {
             } else {
                 self.machine.run(thread, quota, monitor)
             };
+            let stop = match stop {
+                Stop::Fault(fault) => self.pass_over_read(thread, fault),
+                stop => stop,
+            };
             let spent = self.machine.instructions() - start;
             left = left.saturating_sub(spent);
             if atomic {

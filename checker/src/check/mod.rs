@@ -52,7 +52,7 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// Threads and the functions that they began with.
     pub threads: Vec<(String, Option<String>)>,
-    /// What the program wrote in the last step.
+    /// What the program wrote on the way to the error.
     pub output: Vec<Output>,
 }
 

@@ -44,7 +44,7 @@ pub struct Told {
     pub steps: Vec<Step>,
     /// How the last move ended; `None` if there was no move.
     pub last: Option<(ThreadId, Ending)>,
-    /// What the program wrote during the last move.
+    /// What the program wrote on the way.
     pub output: Vec<Output>,
 }
 
@@ -55,7 +55,6 @@ pub fn tell(process: &mut Process, visible: &Visible, path: &[Choice], names: &m
         if !walk::can_try(process, choice.thread) {
             break;
         }
-        process.take_output();
         let (mut step, ending) = one(process, visible, choice, names);
         step.step = index + 1;
         told.steps.push(step);

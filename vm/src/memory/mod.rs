@@ -185,6 +185,15 @@ impl Memory {
         })
     }
 
+    /// Whether a byte belongs to a live object, or to a readable page without objects.
+    pub fn is_live(&self, addr: u64) -> bool {
+        let is_poisoned = |at: u64| {
+            self.page_flags(at) & SHADOW != 0
+                && self.shadow.bytes()[at as usize] & SHADOW_POISON != 0
+        };
+        self.permits(addr, 1, READ).is_some() && !is_poisoned(addr)
+    }
+
     /// The reason why an access is refused; to be asked after a load or store said `None`.
     pub fn explain(&self, addr: u64, size: u32, kind: AccessKind) -> Fault {
         let fault = |reason| Fault { addr, size, kind, reason };
