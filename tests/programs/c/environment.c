@@ -30,12 +30,15 @@ int main(int argc, char **argv) {
     printf("%ld %ld\n", sysconf(_SC_PAGESIZE), (long)getauxval(AT_PAGESZ));
     printf("%d\n", getauxval(AT_RANDOM) != 0);
     struct utsname name;
-    printf("%d %s %s\n", uname(&name), name.sysname, name.machine);
+    int result = uname(&name);
+    printf("%d %s %s\n", result, name.sysname, name.machine);
     struct rlimit limit;
-    printf("%d %d\n", getrlimit(RLIMIT_STACK, &limit), limit.rlim_cur >= 1 << 20);
+    result = getrlimit(RLIMIT_STACK, &limit);
+    printf("%d %d\n", result, limit.rlim_cur >= 1 << 20);
     printf("%d %d %d\n", getpid() > 0, getppid() >= 0, getpid() == getpid());
     char where[4096];
-    printf("%d %d\n", getcwd(where, sizeof where) == where, where[0] == '/');
+    char *got = getcwd(where, sizeof where);
+    printf("%d %d\n", got == where, where[0] == '/');
     printf("%d %d\n", isatty(0), isatty(1));
     int option;
     char *args[] = {"prog", "-a", "-b", "value", "rest", NULL};
