@@ -260,9 +260,9 @@ impl Inputs<'_> {
         match instruction.mnemonic() {
             Call | Jmp => self.landing(rng).to_le_bytes().to_vec(),
             Cmpxchg | Cmpxchg8b | Cmpxchg16b if rng.one_in(2) => comparand(instruction, cpu),
-            Ldmxcsr => (rng.bits() as u32 & 0xffff).to_le_bytes().to_vec(),
+            Ldmxcsr => (rng.bits() as u32 >> rng.pick(&[0, 16, 16])).to_le_bytes().to_vec(),
             Fxrstor | Fxrstor64 => image_bytes(rng),
-            Fldcw => (rng.bits() as u16 & 0x0f3f | 0x40).to_le_bytes().to_vec(),
+            Fldcw => (rng.bits() as u16).to_le_bytes().to_vec(),
             Fbld => values::decimal(rng).to_vec(),
             _ if instruction.memory_size() == MemorySize::Float80 => values::extended(rng).to_vec(),
             Fldenv | Frstor => environment_bytes(rng),
@@ -361,8 +361,8 @@ fn image_bytes(rng: &mut Rng) -> Vec<u8> {
     random_state(&mut cpu, rng);
     let fx = &cpu.fx;
     let mut bytes = Vec::with_capacity(512);
-    bytes.extend(fx.control.to_le_bytes());
-    bytes.extend(fx.status.to_le_bytes());
+    bytes.extend((rng.bits() as u16).to_le_bytes());
+    bytes.extend((rng.bits() as u16).to_le_bytes());
     bytes.extend([fx.tags, 0]);
     bytes.extend([0; 18]);
     bytes.extend(fx.mxcsr.to_le_bytes());
@@ -379,7 +379,7 @@ fn environment_bytes(rng: &mut Rng) -> Vec<u8> {
     random_state(&mut cpu, rng);
     let mut bytes = Vec::with_capacity(108);
     let tags = rng.bits() as u16;
-    for word in [cpu.fx.control, 0xffff, cpu.fx.status, 0xffff, tags, 0xffff] {
+    for word in [rng.bits() as u16, 0xffff, rng.bits() as u16, 0xffff, tags, 0xffff] {
         bytes.extend(word.to_le_bytes());
     }
     bytes.extend([0; 16]);
