@@ -87,8 +87,7 @@ impl Process {
                 Passage::Stop(event) => Some(event),
             },
             Stop::Returned => {
-                self.leave_atomic(thread);
-                witness.atomic_call(false);
+                self.watched_return(thread, witness);
                 None
             }
             Stop::Fault(fault) => self.fault(thread, fault),

@@ -105,6 +105,11 @@ pub struct AtomicCall {
     pub entry_rsp: u64,
 }
 
+impl AtomicCall {
+    /// Code of the library around a thread's start routine: it does not return.
+    pub(crate) const LIBRARY: AtomicCall = AtomicCall { entry_rsp: u64::MAX };
+}
+
 /// See the module head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -118,6 +123,8 @@ pub struct Thread {
     pub blocked: SignalSet,
     /// Set while inside an atomic library call.
     pub atomic: Option<AtomicCall>,
+    /// Stack pointer at the entry of the start routine; the largest number before it.
+    pub(crate) start_watch: u64,
     pub(crate) clear_child_tid: u64,
     pub(crate) robust_list: u64,
     pub(crate) pending: Arc<Vec<Siginfo>>,
@@ -150,6 +157,7 @@ impl Thread {
             name,
             blocked: SignalSet::EMPTY,
             atomic: None,
+            start_watch: u64::MAX,
             clear_child_tid: 0,
             robust_list: 0,
             pending: Arc::default(),

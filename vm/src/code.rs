@@ -192,6 +192,11 @@ impl Code {
         }
     }
 
+    /// Whether an address is hooked.
+    pub fn is_hooked(&self, addr: u64) -> bool {
+        self.hooks.contains_key(&addr)
+    }
+
     /// Forgets all blocks.
     pub fn flush(&mut self) {
         self.blocks.clear();

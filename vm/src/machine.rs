@@ -112,6 +112,11 @@ impl Machine {
         self.code.set_hook(addr, hook);
     }
 
+    /// Whether an address is hooked.
+    pub fn is_hooked(&self, addr: u64) -> bool {
+        self.code.is_hooked(addr)
+    }
+
     /// How code is lowered from now on.
     pub fn set_style(&mut self, style: Style) {
         self.code.style = style;

@@ -2,7 +2,7 @@
 
 use super::footprint::{Footprint, Word};
 use super::moves::{self, Ending, Move};
-use super::watch::Visible;
+use super::watch::{LibraryData, Visible};
 use crate::state::{StateVector, VectorMark};
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::{Process, ProcessMark, ThreadState, Unsupported};
@@ -80,6 +80,7 @@ struct Frame {
 pub struct Search<'a> {
     process: &'a mut Process,
     visible: Visible,
+    library: LibraryData,
     vector: StateVector,
     visited: AHashMap<Box<[u32]>, ()>,
     frames: Vec<Frame>,
@@ -97,9 +98,11 @@ impl<'a> Search<'a> {
     /// A search from where the process stands; the journal must be on.
     pub fn new(process: &'a mut Process, visible: Visible) -> Search<'a> {
         let vector = StateVector::new(process);
+        let library = LibraryData::of(process);
         Search {
             process,
             visible,
+            library,
             vector,
             visited: AHashMap::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             frames: Vec::new(),
@@ -185,7 +188,13 @@ impl<'a> Search<'a> {
         }
         let mark = self.frames[depth].process.clone();
         self.process.mark();
-        let made = moves::execute(self.process, &mark, thread, alternative, &self.visible);
+        let made = moves::execute(
+            self.process,
+            &mark,
+            thread,
+            alternative,
+            (&self.visible, &self.library),
+        );
         self.stats.transitions += 1;
         self.count_on(depth, choice, &made);
         if self.compare(depth, thread, &made) {

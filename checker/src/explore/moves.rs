@@ -1,7 +1,7 @@
 //! One move of one thread: a pure function of the state, the thread and the alternative.
 
 use super::footprint::Footprint;
-use super::watch::{Visible, Watch};
+use super::watch::{LibraryData, Visible, Watch};
 use crate::state::dead;
 use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported};
 use samovar_vm::fault::Fault;
@@ -54,15 +54,18 @@ pub fn execute(
     mark: &ProcessMark,
     thread: ThreadId,
     alternative: u32,
-    visible: &Visible,
+    (visible, library): (&Visible, &LibraryData),
 ) -> Move {
-    let mut watch = Watch::new(visible, alternative);
+    let atomic = process.threads()[thread.0 as usize].atomic.is_some();
+    let mut watch = Watch::new(visible, library, alternative, atomic);
     let before = process.machine.core(thread)[Reg::Rsp];
     let ending = run(process, thread, &mut watch);
     let Watch { mut footprint, operation, object, alternatives, .. } = watch;
     // What system calls and models wrote is in the journal only.
     process.machine.memory.journal.changes_since(mark.machine(), |addr, len| {
-        footprint.add_write(addr, len);
+        if !library.holds(addr) {
+            footprint.add_write(addr, len);
+        }
     });
     if ending == Ending::Done {
         dead::clear(process, thread, mark.machine(), before, false);

@@ -7,9 +7,11 @@
 
 use super::footprint::{Footprint, Word};
 use ahash::{AHashSet, RandomState};
-use samovar_runtime::Observer;
 use samovar_runtime::syscall::objects;
+use samovar_runtime::{Observer, Process};
+use samovar_vm::memory::ADDRESS_LIMIT;
 use samovar_vm::monitor::{Access, Decision, Monitor};
+use std::ops::Range;
 
 /// Which accesses are visible.
 #[derive(Clone, Debug)]
@@ -53,10 +55,36 @@ impl Visible {
     }
 }
 
+/// Memory that belongs to libraries: their own variables. What a library call that runs without
+/// scheduling points does there, and to the operating system on the way, concerns nobody else.
+#[derive(Clone, Debug, Default)]
+pub struct LibraryData {
+    ranges: Vec<Range<u64>>,
+}
+
+impl LibraryData {
+    /// The variables of all modules but the program itself.
+    pub fn of(process: &Process) -> LibraryData {
+        let modules = process.modules().iter().skip(1);
+        let ranges = modules.flat_map(|module| {
+            let writable = module.image.segments().iter().filter(|segment| segment.perms.write);
+            writable.map(|segment| module.bias + segment.vaddr..module.bias + segment.end())
+        });
+        LibraryData { ranges: ranges.collect() }
+    }
+
+    /// Whether an address is the library's, or a pseudo-address of the operating system.
+    pub fn holds(&self, addr: u64) -> bool {
+        let pseudo = addr >= ADDRESS_LIMIT && addr != objects::THREADS;
+        pseudo || self.ranges.iter().any(|range| range.contains(&addr))
+    }
+}
+
 /// Watches one move.
 #[derive(Debug)]
 pub struct Watch<'a> {
     visible: &'a Visible,
+    library: &'a LibraryData,
     /// Everything the move touched, its visible operation included.
     pub footprint: Footprint,
     /// The visible operation, once it was let through.
@@ -71,14 +99,21 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Watches a move that takes `alternative` at its choice, if it meets one.
-    pub fn new(visible: &'a Visible, alternative: u32) -> Watch<'a> {
+    /// Watches a move that takes `alternative` at its choice, if it meets one; `atomic` tells
+    /// whether the thread is in a library call that runs without scheduling points.
+    pub fn new(
+        visible: &'a Visible,
+        library: &'a LibraryData,
+        alternative: u32,
+        atomic: bool,
+    ) -> Watch<'a> {
         Watch {
             visible,
+            library,
             footprint: Footprint::default(),
             operation: None,
             object: None,
-            atomic: false,
+            atomic,
             alternative,
             alternatives: None,
         }
@@ -93,6 +128,9 @@ impl Monitor for Watch<'_> {
     fn before_access(&mut self, access: Access) -> Decision {
         if self.operation.is_some() && !self.atomic && !access.sequel {
             return Decision::Stop;
+        }
+        if self.atomic && self.library.holds(access.addr) {
+            return Decision::Proceed;
         }
         self.footprint.add(&access);
         if access.locked {

@@ -27,11 +27,15 @@ use crate::witness::Witness;
 use registry::{Class, Objects};
 use samovar_vm::loader::SymbolKind;
 use samovar_vm::machine::{Machine, ThreadId};
-use samovar_vm::monitor::Decision;
+use samovar_vm::monitor::{Access, Decision};
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
 pub(crate) use condition::{Stage, leave_queue};
+
+/// Registers that belong to the callee, apart from the one for the result.
+const DESTROYED: [Reg; 8] =
+    [Reg::Rcx, Reg::Rdx, Reg::Rsi, Reg::Rdi, Reg::R8, Reg::R9, Reg::R10, Reg::R11];
 
 /// What happens after a hook.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +106,10 @@ impl Process {
         hook: HookId,
         witness: &mut dyn Witness,
     ) -> Passage {
+        if hook == threads::START {
+            self.begin_routine(thread, witness);
+            return Passage::Go;
+        }
         let (entry, libc) = registry::get(hook);
         let model = match entry.class {
             Class::Atomic => {
@@ -117,9 +125,9 @@ impl Process {
             Objects::FirstTwo => [Some(call.arg(0)), Some(call.arg(1))],
             Objects::Threads => [Some(THREADS), None],
         };
-        for addr in objects.into_iter().flatten() {
-            let access = change(addr & !7, 8);
-            if witness.before_operation(access) == Decision::Stop {
+        for (index, addr) in objects.into_iter().flatten().enumerate() {
+            let access = Access { sequel: index > 0, ..change(addr & !7, 8) };
+            if witness.before_operation(access) == Decision::Stop && !access.sequel {
                 return Passage::Stop(Event::Access(access));
             }
         }
@@ -147,6 +155,11 @@ impl Process {
         // The call has just written the return address; an unreadable one faults at the jump.
         let target = self.machine.memory.read_u64(rsp).unwrap_or(0);
         let core = self.machine.core_mut(thread);
+        // What a function may destroy it destroys, so that equal situations are equal states.
+        for reg in DESTROYED {
+            core[reg] = 0;
+        }
+        core.set_rflags(0);
         core[Reg::Rax] = value;
         core[Reg::Rsp] = rsp.wrapping_add(8);
         core.jump(target);
@@ -164,10 +177,17 @@ impl Process {
         }
     }
 
-    /// The outermost atomic call has returned.
-    pub(crate) fn leave_atomic(&mut self, thread: ThreadId) {
-        self.machine.core_mut(thread).return_watch = u64::MAX;
-        self.os_mut().thread_mut(thread).atomic = None;
+    /// The watched return has happened: of an atomic call, or of the thread's start routine.
+    pub(crate) fn watched_return(&mut self, thread: ThreadId, witness: &mut dyn Witness) {
+        let me = self.os.thread(thread);
+        let (was_atomic, start_watch) = (me.atomic.is_some(), me.start_watch);
+        if was_atomic {
+            self.machine.core_mut(thread).return_watch = start_watch;
+            self.os_mut().thread_mut(thread).atomic = None;
+        } else {
+            self.end_routine(thread);
+        }
+        witness.atomic_call(!was_atomic);
     }
 
     /// The program misused a library function. Where heap blocks are exact the caller is told;

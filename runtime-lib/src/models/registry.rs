@@ -96,7 +96,7 @@ static FUNCTIONS: &[Entry] = &[
     glibc_atomic("pthread_cond_init"),
     glibc_atomic("pthread_cond_destroy"),
 
-    glibc_atomic("pthread_create"),
+    glibc("pthread_create", Objects::None, threads::create),
     glibc("pthread_join", Objects::Threads, threads::join),
     glibc("pthread_cancel", Objects::Threads, threads::cancel),
 

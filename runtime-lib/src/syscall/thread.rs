@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::os::{Ended, PID};
 use crate::process::Process;
 use crate::signal::SignalStack;
-use crate::thread::{Thread, ThreadState, WaitFor};
+use crate::thread::{AtomicCall, Thread, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 
@@ -69,6 +69,8 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
         blocked: parent.blocked,
         clear_child_tid: if flags & CLONE_CHILD_CLEARTID != 0 { child_tid } else { 0 },
         signal_stack: SignalStack::default(),
+        // A thread that a library call makes belongs to the library until its start routine.
+        atomic: parent.atomic.map(|_| AtomicCall::LIBRARY),
         ..Thread::new(tid, parent.name)
     };
     call.os_mut().threads.push(thread);

@@ -34,6 +34,8 @@ const WRITE: u8 = 2;
 const EXEC: u8 = 4;
 const SHADOW: u8 = 8;
 const CODE: u8 = 16;
+/// Mapped and never written since: reads as zero.
+const FRESH: u8 = 32;
 
 /// See the module head.
 #[derive(Debug)]
@@ -103,7 +105,7 @@ impl Memory {
         addr: u64,
         value: [u8; N],
     ) -> Option<()> {
-        let mask = if M::SHADOW { WRITE | CODE | SHADOW } else { WRITE | CODE };
+        let mask = WRITE | CODE | FRESH | if M::SHADOW { SHADOW } else { 0 };
         let Some(spot) = self.space.probe::<N>(addr, mask, WRITE) else {
             return self.store_slow::<N, M>(addr, value);
         };
@@ -125,6 +127,8 @@ impl Memory {
             self.unpoisoned(addr, N as u64)?;
             self.initialise(addr, N as u64);
         }
+        self.touch(addr);
+        self.touch(addr + N as u64 - 1);
         let at = addr as usize;
         let target = self.space.data_mut().get_mut(at..at + N)?;
         if M::JOURNAL {
@@ -132,6 +136,11 @@ impl Memory {
         }
         target.copy_from_slice(&value);
         Some(())
+    }
+
+    /// Notes that a page is written to.
+    fn touch(&mut self, addr: u64) {
+        self.space.pages_mut()[(addr >> PAGE_SHIFT) as usize] &= !FRESH;
     }
 
     /// Whether the guest may write there; decoded code counts as writable.

@@ -7,7 +7,7 @@ use super::journal::{Deed, Mark, Undo};
 use super::object::{Object, ObjectKind, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
 use super::region::{Perms, Region};
 use super::{
-    ADDRESS_LIMIT, CODE, EXEC, Memory, PAGE_SHIFT, PAGE_SIZE, READ, SHADOW, WRITE, log_old,
+    ADDRESS_LIMIT, CODE, EXEC, FRESH, Memory, PAGE_SHIFT, PAGE_SIZE, READ, SHADOW, WRITE, log_old,
 };
 use crate::fault::{AccessKind, Fault};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Memory {
         self.replace_regions(|regions| {
             regions.insert(addr, Region { end: addr + len, perms, name, file_offset });
         });
-        self.set_page_flags(addr, len, |_| flags_of(perms));
+        self.set_page_flags(addr, len, |_| flags_of(perms) | FRESH);
     }
 
     /// Removes mappings; the contents are gone.
@@ -54,7 +54,7 @@ impl Memory {
     pub fn clear(&mut self, addr: u64, len: u64) {
         assert!(is_page_range(addr, len), "bad clearing {addr:#x}+{len:#x}");
         self.drop_contents(addr, len);
-        self.set_page_flags(addr, len, |old| old & !CODE);
+        self.set_page_flags(addr, len, |old| old & !CODE | FRESH);
     }
 
     /// Changes the permissions of mapped pages.
@@ -62,7 +62,7 @@ impl Memory {
         assert!(is_page_range(addr, len), "bad protection {addr:#x}+{len:#x}");
         self.replace_regions(|regions| regions.protect(addr, addr + len, perms));
         let flags = flags_of(perms);
-        self.set_page_flags(addr, len, |old| old & SHADOW | flags);
+        self.set_page_flags(addr, len, |old| old & (SHADOW | FRESH) | flags);
     }
 
     fn replace_regions(&mut self, change: impl FnOnce(&mut super::RegionMap)) {
@@ -85,24 +85,36 @@ impl Memory {
     }
 
     fn drop_contents(&mut self, addr: u64, len: u64) {
-        let (at, size) = (addr as usize, len as usize);
-        for page in (at..at + size).step_by(PAGE_SIZE as usize) {
+        let mut dirty = false;
+        for page in (addr..addr + len).step_by(PAGE_SIZE as usize) {
+            let flags = self.page_flags(page);
+            let unmapped = flags == 0 && self.regions.at(page).is_none();
+            if unmapped || flags & (FRESH | SHADOW) == FRESH {
+                continue;
+            }
+            dirty = true;
             if !self.journal.is_on() {
                 break;
             }
-            let flags = self.space.pages()[page >> PAGE_SHIFT];
-            let range = page..page + PAGE_SIZE as usize;
-            let old = &self.space.data()[range.clone()];
-            if old.iter().any(|&byte| byte != 0) {
-                self.journal.log_deed(Deed::Contents { addr: page as u64, old: old.into() });
-            }
-            if flags & SHADOW != 0 {
-                let old = self.shadow.bytes()[range].into();
-                self.journal.log_deed(Deed::Shadow { addr: page as u64, old });
-            }
+            self.log_page(page, flags);
         }
-        self.space.discard(at, size);
-        self.shadow.discard(at, size);
+        if dirty {
+            self.space.discard(addr as usize, len as usize);
+            self.shadow.discard(addr as usize, len as usize);
+        }
+    }
+
+    /// Logs the contents of a page that is about to be dropped.
+    fn log_page(&mut self, page: u64, flags: u8) {
+        let range = page as usize..(page + PAGE_SIZE) as usize;
+        let old = &self.space.data()[range.clone()];
+        if old.iter().any(|&byte| byte != 0) {
+            self.journal.log_deed(Deed::Contents { addr: page, old: old.into() });
+        }
+        if flags & SHADOW != 0 {
+            let old = self.shadow.bytes()[range].into();
+            self.journal.log_deed(Deed::Shadow { addr: page, old });
+        }
     }
 
     /// Copies bytes out; the guest must be permitted to read them.
@@ -157,6 +169,7 @@ impl Memory {
         for page in addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT {
             let flags = self.space.pages()[page as usize];
             self.code_dirty |= flags & CODE != 0;
+            self.touch(page << PAGE_SHIFT);
             if flags & SHADOW != 0 {
                 let from = addr.max(page << PAGE_SHIFT);
                 let to = (addr + len).min((page + 1) << PAGE_SHIFT);
