@@ -195,6 +195,8 @@ impl Machine {
     ) -> Outcome {
         let index = thread.0 as usize;
         let state = &mut self.threads[index];
+        // Inside an instruction there is no hook.
+        let past_hook = past_hook || state.core.uops_done > 0;
         let first = past_hook
             .then(|| self.code.block_past_hook(state.core.pc, &mut self.memory, &self.profile));
         let saved = state.floating_saved == Some(self.last_mark);

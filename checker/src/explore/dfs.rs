@@ -5,6 +5,7 @@ use super::moves::{self, Ending, Move};
 use super::watch::{LibraryData, Visible};
 use crate::state::{StateVector, VectorMark};
 use ahash::{AHashMap, RandomState};
+use samovar_runtime::syscall::objects;
 use samovar_runtime::{Process, ProcessMark, ThreadState, Unsupported};
 use samovar_vm::machine::ThreadId;
 
@@ -17,6 +18,9 @@ pub struct Choice {
     pub alternative: u32,
 }
 
+/// Where the moves of a state begin.
+const FIRST: Choice = Choice { thread: ThreadId(0), alternative: 0 };
+
 /// What a search found.
 #[derive(Debug)]
 pub enum Found {
@@ -28,6 +32,11 @@ pub enum Found {
         path: Vec<Choice>,
         /// What goes wrong.
         error: Wrong,
+    },
+    /// The watchdog ended it.
+    Stopped {
+        /// Why.
+        reason: String,
     },
     /// Something is not supported.
     Unsupported {
@@ -66,12 +75,24 @@ pub struct Stats {
     pub terminal: u64,
 }
 
+/// What of a state is being looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Each thread's move is tried, to compare them and to find one that suffices.
+    Looking,
+    /// All moves are explored, one after the other.
+    Exploring,
+    /// One move suffices and was explored; the others are compared only.
+    Comparing,
+}
+
 /// A state on the path.
 struct Frame {
     process: ProcessMark,
     vector: VectorMark,
+    phase: Phase,
     next: Choice,
-    alternatives: u32,
+    taken: Option<Choice>,
     footprints: Vec<(ThreadId, Footprint)>,
     enabled: u32,
 }
@@ -84,6 +105,7 @@ pub struct Search<'a> {
     vector: StateVector,
     visited: AHashMap<Box<[u32]>, ()>,
     frames: Vec<Frame>,
+    watchdog: Box<dyn FnMut(&Stats) -> Option<String> + 'a>,
     /// What was found out since the start.
     pub stats: Stats,
 }
@@ -93,6 +115,9 @@ enum Round {
     Over(Found),
     Grown,
 }
+
+/// Transitions between two questions to the watchdog.
+const WATCH_EVERY: u64 = 256;
 
 impl<'a> Search<'a> {
     /// A search from where the process stands; the journal must be on.
@@ -106,8 +131,15 @@ impl<'a> Search<'a> {
             vector,
             visited: AHashMap::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             frames: Vec::new(),
+            watchdog: Box::new(|_| None),
             stats: Stats::default(),
         }
+    }
+
+    /// Sets a function that is asked now and then whether to go on: a reason ends the search.
+    pub fn watched_by(mut self, watchdog: impl FnMut(&Stats) -> Option<String> + 'a) -> Self {
+        self.watchdog = Box::new(watchdog);
+        self
     }
 
     /// Searches the whole space, or up to the first error.
@@ -134,33 +166,48 @@ impl<'a> Search<'a> {
     fn round(&mut self) -> Round {
         self.enter();
         while let Some(frame) = self.frames.last() {
-            let next = frame.next;
-            if next.thread.0 >= self.process.machine.thread_count() {
-                if frame.enabled == 0 {
-                    self.stats.terminal += 1;
-                    if self.is_deadlock() {
-                        return Round::Over(self.error(None, Wrong::Deadlock));
-                    }
+            let (next, phase) = (frame.next, frame.phase);
+            let past_threads = next.thread.0 >= self.process.machine.thread_count();
+            let over = match phase {
+                _ if !past_threads => self.try_move(next),
+                Phase::Looking => {
+                    self.explore_all();
+                    None
                 }
-                self.leave();
-                continue;
-            }
-            if let Some(over) = self.advance(next) {
+                Phase::Exploring if next.thread == self.clock() => self.pass_time(),
+                _ => self.finish(),
+            };
+            if let Some(over) = over {
                 return over;
+            }
+            if self.stats.transitions.is_multiple_of(WATCH_EVERY)
+                && let Some(reason) = (self.watchdog)(&self.stats)
+            {
+                return Round::Over(Found::Stopped { reason });
             }
         }
         Round::Over(Found::Nothing)
+    }
+
+    /// The number that stands for the passing of time.
+    fn clock(&self) -> ThreadId {
+        ThreadId(self.process.machine.thread_count())
     }
 
     /// Makes the present state the top of the path.
     fn enter(&mut self) {
         self.visited.insert(self.vector.key().into(), ());
         self.stats.states += 1;
+        let phase = match self.visible {
+            Visible::All => Phase::Exploring,
+            Visible::Contended(_) => Phase::Looking,
+        };
         let frame = Frame {
             process: self.process.mark(),
             vector: self.vector.mark(),
-            next: Choice { thread: ThreadId(0), alternative: 0 },
-            alternatives: 1,
+            phase,
+            next: FIRST,
+            taken: None,
             footprints: Vec::new(),
             enabled: 0,
         };
@@ -168,98 +215,131 @@ impl<'a> Search<'a> {
         self.stats.depth = self.stats.depth.max(self.frames.len() as u64 - 1);
     }
 
-    /// Goes back to the state before.
-    fn leave(&mut self) {
-        self.frames.pop();
-        if let Some(frame) = self.frames.last() {
-            self.process.undo_to(&frame.process);
-            self.vector.undo_to(frame.vector);
-        }
+    /// No single move suffices: all are explored.
+    fn explore_all(&mut self) {
+        let depth = self.frames.len() - 1;
+        self.frames[depth].phase = Phase::Exploring;
+        self.frames[depth].next = FIRST;
     }
 
-    /// Tries one move of the state on top.
-    fn advance(&mut self, choice: Choice) -> Option<Round> {
-        let Choice { thread, alternative } = choice;
-        let waits = self.process.threads()[thread.0 as usize].state != ThreadState::Runnable;
+    /// All moves of the state on top were made.
+    fn finish(&mut self) -> Option<Round> {
         let depth = self.frames.len() - 1;
-        if waits {
-            self.frames[depth].next = Choice { thread: ThreadId(thread.0 + 1), alternative: 0 };
+        if self.frames[depth].enabled == 0 {
+            self.stats.terminal += 1;
+            if self.is_deadlock() {
+                return Some(Round::Over(self.error(None, Wrong::Deadlock)));
+            }
+        }
+        self.frames.pop();
+        if let Some(above) = depth.checked_sub(1) {
+            self.undo(above);
+        }
+        None
+    }
+
+    /// Lets time pass up to the next deadline, if somebody waits for one.
+    fn pass_time(&mut self) -> Option<Round> {
+        let depth = self.frames.len() - 1;
+        let clock = self.clock();
+        self.frames[depth].next = Choice { thread: ThreadId(clock.0 + 1), alternative: 0 };
+        let deadline = self.process.next_deadline()?;
+        self.process.mark();
+        self.process.wake_due(deadline);
+        self.arrive(depth, Choice { thread: clock, alternative: 0 });
+        None
+    }
+
+    /// Makes one move of the state on top.
+    fn try_move(&mut self, choice: Choice) -> Option<Round> {
+        let Choice { thread, alternative } = choice;
+        let depth = self.frames.len() - 1;
+        let next_thread = Choice { thread: ThreadId(thread.0 + 1), alternative: 0 };
+        if self.process.threads()[thread.0 as usize].state != ThreadState::Runnable {
+            self.frames[depth].next = next_thread;
             return None;
         }
-        let mark = self.frames[depth].process.clone();
-        self.process.mark();
-        let made = moves::execute(
-            self.process,
-            &mark,
-            thread,
-            alternative,
-            (&self.visible, &self.library),
-        );
+        let phase = self.frames[depth].phase;
+        let mark = self.process.mark();
+        let world = (&self.visible, &self.library);
+        let made = moves::execute(self.process, &mark, thread, alternative, world);
         self.stats.transitions += 1;
-        self.count_on(depth, choice, &made);
-        if self.compare(depth, thread, &made) {
+        self.frames[depth].next = if alternative + 1 < made.alternatives {
+            Choice { alternative: alternative + 1, ..choice }
+        } else {
+            next_thread
+        };
+        if phase != Phase::Exploring && self.compare(depth, thread, &made) {
             return Some(Round::Grown);
         }
+        if phase == Phase::Looking && suffices(&made) {
+            self.frames[depth].phase = Phase::Comparing;
+            self.frames[depth].next = FIRST;
+        } else if phase != Phase::Exploring && !is_bad(&made.ending) {
+            self.undo(depth);
+            return None;
+        }
+        self.follow(depth, choice, made)
+    }
+
+    /// Goes where a move led.
+    fn follow(&mut self, depth: usize, choice: Choice, made: Move) -> Option<Round> {
         match made.ending {
-            Ending::Done => {
-                self.frames[depth].enabled += 1;
-                self.vector.update(self.process, mark.machine());
-                if self.visited.contains_key(self.vector.key()) {
-                    self.stats.revisits += 1;
-                    self.undo(depth);
-                } else {
-                    self.enter();
-                }
-                None
-            }
+            Ending::Done => self.arrive(depth, choice),
             Ending::Exited(0) => {
                 self.frames[depth].enabled += 1;
                 self.stats.terminal += 1;
                 self.undo(depth);
-                None
             }
-            Ending::Blocked => {
-                self.undo(depth);
-                None
-            }
+            Ending::Blocked => self.undo(depth),
             Ending::Unsupported(what) => {
                 let path = self.path(Some(choice));
-                Some(Round::Over(Found::Unsupported { path, what }))
+                return Some(Round::Over(Found::Unsupported { path, what }));
             }
-            ending => Some(Round::Over(self.error(Some(choice), Wrong::Move(ending)))),
+            ending => return Some(Round::Over(self.error(Some(choice), Wrong::Move(ending)))),
+        }
+        None
+    }
+
+    /// Takes in the state that a move has led to.
+    fn arrive(&mut self, depth: usize, choice: Choice) {
+        let mark = self.frames[depth].process.machine();
+        self.frames[depth].enabled += 1;
+        self.frames[depth].taken = Some(choice);
+        self.vector.update(self.process, mark);
+        if self.visited.contains_key(self.vector.key()) {
+            self.stats.revisits += 1;
+            self.undo(depth);
+        } else {
+            self.enter();
         }
     }
 
-    /// Notes which move the state on top tries after this one.
-    fn count_on(&mut self, depth: usize, choice: Choice, made: &Move) {
-        let frame = &mut self.frames[depth];
-        frame.alternatives = made.alternatives;
-        frame.next = if choice.alternative + 1 < made.alternatives {
-            Choice { alternative: choice.alternative + 1, ..choice }
-        } else {
-            Choice { thread: ThreadId(choice.thread.0 + 1), alternative: 0 }
-        };
-    }
-
     /// Compares a move with those of the other threads; whether the contended set has grown.
+    /// Objects come first: once they are visible, the memory that they guard may be at peace.
     fn compare(&mut self, depth: usize, thread: ThreadId, made: &Move) -> bool {
         let frame = &mut self.frames[depth];
-        let mut fresh: Vec<Word> = Vec::new();
+        let mut fresh: Vec<(Word, bool)> = Vec::new();
         for (other, footprint) in &frame.footprints {
             if *other != thread {
                 let conflicts = made.footprint.conflicts(footprint);
-                fresh.extend(conflicts.iter().map(|(word, ..)| *word));
+                fresh.extend(conflicts.iter().map(|(word, a, b)| (*word, a.atomic && b.atomic)));
             }
         }
         if made.ending == Ending::Blocked
             && let Some(object) = &made.object
         {
-            fresh.extend(Word::of(object));
+            fresh.extend(Word::of(object).map(|word| (word, true)));
         }
-        frame.footprints.push((thread, made.footprint.clone()));
-        fresh.retain(|word| !self.visible.knows(*word) && !is_thread_object(*word));
-        for word in &fresh {
-            self.visible.add(*word);
+        if !frame.footprints.iter().any(|(known, _)| *known == thread) {
+            frame.footprints.push((thread, made.footprint.clone()));
+        }
+        fresh.retain(|(word, _)| !self.visible.knows(*word) && !is_thread_object(*word));
+        let objects = fresh.iter().any(|(_, object)| *object);
+        for (word, object) in &fresh {
+            if *object || !objects {
+                self.visible.add(*word);
+            }
         }
         !fresh.is_empty()
     }
@@ -278,21 +358,10 @@ impl<'a> Search<'a> {
         Found::Error { path: self.path(last), error }
     }
 
-    /// The choices on the path, and the one in progress. The choice that a frame took is the one
-    /// before its next.
+    /// The choices on the path, and the one in progress.
     fn path(&self, last: Option<Choice>) -> Vec<Choice> {
         let taken = self.frames.len().saturating_sub(1);
-        let mut path: Vec<Choice> = self.frames[..taken]
-            .iter()
-            .map(|frame| match frame.next {
-                Choice { thread, alternative: 0 } => {
-                    Choice { thread: ThreadId(thread.0 - 1), alternative: frame.alternatives - 1 }
-                }
-                Choice { thread, alternative } => Choice { thread, alternative: alternative - 1 },
-            })
-            .collect();
-        path.extend(last);
-        path
+        self.frames[..taken].iter().filter_map(|frame| frame.taken).chain(last).collect()
     }
 
     /// The words found to be contended, in ascending order.
@@ -308,7 +377,21 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Whether a move may stand for all moves of its state: it begins or ends a thread, or waits for
+/// the end of one. Nothing that other threads do before it can get in its way, because none of
+/// them works on a thread that is not there yet or waits for one that goes on; and it cannot be on
+/// a cycle, because threads never come back.
+fn suffices(made: &Move) -> bool {
+    let on_threads = made.operation.is_some_and(|access| access.addr == objects::THREADS);
+    made.ending == Ending::Done && made.alternatives == 1 && on_threads
+}
+
+/// Whether a move ended in an error, which need not be made twice.
+fn is_bad(ending: &Ending) -> bool {
+    !matches!(ending, Ending::Done | Ending::Blocked | Ending::Exited(0))
+}
+
 /// Beginnings and ends of threads are visible anyway.
 fn is_thread_object(word: Word) -> bool {
-    word.address() == samovar_runtime::syscall::objects::THREADS
+    word.address() == objects::THREADS
 }

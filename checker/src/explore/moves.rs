@@ -3,7 +3,7 @@
 use super::footprint::Footprint;
 use super::watch::{LibraryData, Visible, Watch};
 use crate::state::dead;
-use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported};
+use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, WaitFor};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
@@ -78,7 +78,9 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
     loop {
         match process.step(thread, PIECE, watch) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
-            Event::Blocked if watch.operation.is_some() => return Ending::Done,
+            Event::Blocked if watch.operation.is_some() && !retries(process, thread) => {
+                return Ending::Done;
+            }
             Event::Blocked => return Ending::Blocked,
             Event::Yielded => {}
             Event::Budget => {
@@ -93,6 +95,12 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
             Event::Unsupported(what) => return Ending::Unsupported(what),
         }
     }
+}
+
+/// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
+fn retries(process: &Process, thread: ThreadId) -> bool {
+    let wait = process.threads()[thread.0 as usize].waiting();
+    matches!(wait, Some(WaitFor::Mutex { deadline: None, .. } | WaitFor::Join { .. }))
 }
 
 /// Finds that a thread goes round in circles: the same registers at the end of two pieces, with no
