@@ -234,6 +234,7 @@ fn explore(process: &mut Process, options: &CheckOptions) -> Outcome {
     let mut names = Names::of(process);
     let mut outcome = match explored.found {
         Found::Nothing => Outcome::of(Verdict::Verified),
+        Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
             let path = shortened(process, &start, &visible, path, &error);
             explain(process, &visible, path, &error, &mut names, options)

@@ -243,10 +243,11 @@ impl<'a> Search<'a> {
         let depth = self.frames.len() - 1;
         let clock = self.clock();
         self.frames[depth].next = Choice { thread: ThreadId(clock.0 + 1), alternative: 0 };
-        let deadline = self.process.next_deadline()?;
-        self.process.mark();
-        self.process.wake_due(deadline);
-        self.arrive(depth, Choice { thread: clock, alternative: 0 });
+        let mark = self.process.mark();
+        let made = moves::execute(self.process, &mark, clock, 0, &self.visible);
+        if made.ending == Ending::Done {
+            self.arrive(depth, Choice { thread: clock, alternative: 0 });
+        }
         None
     }
 
@@ -262,7 +263,7 @@ impl<'a> Search<'a> {
         let phase = self.frames[depth].phase;
         let mark = self.process.mark();
         let world = (&self.visible, &self.library);
-        let made = moves::execute(self.process, &mark, thread, alternative, world);
+        let made = moves::execute_beside(self.process, &mark, thread, alternative, world);
         self.stats.transitions += 1;
         self.frames[depth].next = if alternative + 1 < made.alternatives {
             Choice { alternative: alternative + 1, ..choice }

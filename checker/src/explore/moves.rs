@@ -48,14 +48,30 @@ pub struct Move {
     pub alternatives: u32,
 }
 
-/// Executes a move of `thread` from where the process stands; `mark` was taken just before.
+/// Executes a move of `thread` from where the process stands; `mark` was taken just before. The
+/// number behind the last thread stands for the passing of time.
 pub fn execute(
+    process: &mut Process,
+    mark: &ProcessMark,
+    thread: ThreadId,
+    alternative: u32,
+    visible: &Visible,
+) -> Move {
+    let library = LibraryData::of(process);
+    execute_beside(process, mark, thread, alternative, (visible, &library))
+}
+
+/// The same where the libraries' variables are known already.
+pub fn execute_beside(
     process: &mut Process,
     mark: &ProcessMark,
     thread: ThreadId,
     alternative: u32,
     (visible, library): (&Visible, &LibraryData),
 ) -> Move {
+    if thread.0 >= process.machine.thread_count() {
+        return pass_time(process);
+    }
     let atomic = process.threads()[thread.0 as usize].atomic.is_some();
     let mut watch = Watch::new(visible, library, alternative, atomic);
     let before = process.machine.core(thread)[Reg::Rsp];
@@ -95,6 +111,19 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
             Event::Unsupported(what) => return Ending::Unsupported(what),
         }
     }
+}
+
+/// Lets time pass up to the next deadline, if somebody waits for one.
+fn pass_time(process: &mut Process) -> Move {
+    let ending = match process.next_deadline() {
+        Some(deadline) => {
+            process.wake_due(deadline);
+            Ending::Done
+        }
+        None => Ending::Blocked,
+    };
+    let footprint = Footprint::default();
+    Move { ending, footprint, operation: None, object: None, alternatives: 1 }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
