@@ -31,6 +31,8 @@ mod step;
 pub mod syscall;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod treatment;
 mod witness;

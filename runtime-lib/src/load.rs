@@ -54,6 +54,8 @@ pub struct LoadOptions {
     pub exact_heap: bool,
     /// Decides all random numbers of the guest.
     pub seed: u64,
+    /// Seconds since 1970 that the wall clock shows when the guest starts.
+    pub wall_clock: u64,
     /// Number of processors that the guest is told.
     pub cpus: u32,
     /// User and group that the guest is told.
@@ -77,12 +79,18 @@ impl LoadOptions {
             model: Model::default(),
             exact_heap: false,
             seed: 0,
+            wall_clock: WALL_CLOCK,
             cpus: 4,
             user: (1000, 1000),
             terminals: [false; 3],
         }
     }
 }
+
+/// The default wall clock: 1 January 2024.
+const WALL_CLOCK: u64 = 1_704_067_200;
+/// The latest start: the year 2500.
+const WALL_CLOCK_MAX: u64 = 16_725_225_600;
 
 /// Why there is no process.
 #[derive(Debug, Error)]
@@ -150,6 +158,7 @@ impl Process {
         let config = Config {
             model: options.model,
             exact_heap: options.exact_heap,
+            wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
             cpus: options.cpus.max(1),
             uid,
             gid,

@@ -33,6 +33,8 @@ pub struct Process {
 pub(crate) struct Config {
     pub model: Model,
     pub exact_heap: bool,
+    /// The wall clock when logical time is zero.
+    pub wall_clock_ns: u64,
     pub cpus: u32,
     pub uid: u32,
     pub gid: u32,

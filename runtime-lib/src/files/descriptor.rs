@@ -31,8 +31,6 @@ pub(crate) enum OpenKind {
     Counter(PipeId),
     /// An `epoll` instance: descriptor, events, and the user's word.
     Epoll(Arc<BTreeMap<u32, (u32, u64)>>),
-    /// A local stream socket that is not connected, and never will be.
-    Socket,
     /// A synthetic device.
     Device(Device),
 }

@@ -38,7 +38,7 @@ pub(super) fn wait(call: &mut ModelCall<'_>) -> Answer {
 
 pub(super) fn timedwait(call: &mut ModelCall<'_>) -> Answer {
     wait_until(call, |call| {
-        let references = call.process.machine.memory.read_u32(call.arg(0) + REFERENCES);
+        let references = call.process.machine.memory.read_u32(call.arg(0).wrapping_add(REFERENCES));
         let references = references.map_err(|_| Answer::Pass)?;
         timed(call, call.arg(2), references & MONOTONIC == 0)
     })
@@ -147,7 +147,7 @@ pub(crate) fn leave_queue(process: &mut Process, thread: ThreadId) {
 
 /// Whether threads wait in the library's own code.
 fn library_waits(call: &ModelCall<'_>, cond: u64) -> bool {
-    let references = call.process.machine.memory.read_u32(cond + REFERENCES);
+    let references = call.process.machine.memory.read_u32(cond.wrapping_add(REFERENCES));
     references.is_ok_and(|references| references >= WAITER)
 }
 

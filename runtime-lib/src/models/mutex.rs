@@ -52,7 +52,7 @@ impl From<Fault> for Attempt {
 }
 
 fn kind(process: &Process, addr: u64) -> Result<Option<Kind>, Fault> {
-    let bits = process.machine.memory.read_u32(addr + KIND)?;
+    let bits = process.machine.memory.read_u32(addr.wrapping_add(KIND))?;
     Ok(match bits & 3 {
         _ if bits & SPECIAL != 0 => None,
         1 => Some(Kind::Recursive),
@@ -218,7 +218,7 @@ pub(super) fn deadline(
         return Ok((nanoseconds < 1_000_000_000).then_some(0));
     }
     let instant = time::timespec(seconds, nanoseconds);
-    Ok(instant.map(|instant| instant.saturating_sub(time::epoch(realtime))))
+    Ok(instant.map(|instant| instant.saturating_sub(time::epoch(call.process, realtime))))
 }
 
 pub(super) fn unlock(call: &mut ModelCall<'_>) -> Answer {

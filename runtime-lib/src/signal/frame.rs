@@ -137,13 +137,13 @@ pub(crate) fn siginfo_bytes(info: &Siginfo) -> [u8; 128] {
 pub(crate) fn pop(process: &mut Process, thread: ThreadId) -> Result<(), Fault> {
     let frame = process.machine.core(thread)[Reg::Rsp].wrapping_sub(8);
     let memory = &process.machine.memory;
-    let word = |index: u64| memory.read_u64(frame + REGISTERS_AT + index * 8);
+    let word = |index: u64| memory.read_u64(frame.wrapping_add(REGISTERS_AT + index * 8));
     let mut values = [0; ORDER.len()];
     for (index, value) in values.iter_mut().enumerate() {
         *value = word(index as u64)?;
     }
     let (pc, flags, floating) = (word(16)?, word(17)?, word(23)?);
-    let mask = SignalSet(memory.read_u64(frame + MASK_AT)?);
+    let mask = SignalSet(memory.read_u64(frame.wrapping_add(MASK_AT))?);
     let mut image = [0; FXSAVE_SIZE as usize];
     if floating != 0 {
         memory.read(floating, &mut image)?;

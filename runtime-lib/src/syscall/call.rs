@@ -106,8 +106,8 @@ impl Call<'_> {
 
     pub(crate) fn read_words<const N: usize>(&mut self, addr: u64) -> Result<[u64; N], Refusal> {
         let mut words = [0; N];
-        for (at, word) in (addr..).step_by(8).zip(&mut words) {
-            *word = self.memory().read_u64(at)?;
+        for (index, word) in words.iter_mut().enumerate() {
+            *word = self.memory().read_u64(addr.wrapping_add(index as u64 * 8))?;
         }
         Ok(words)
     }

@@ -75,7 +75,7 @@ fn absolute_deadline(call: &mut Call<'_>, realtime: bool) -> Result<Option<u64>,
         return Ok(None);
     }
     let instant = time::read_timespec(call, timeout)?;
-    Ok(Some(instant.saturating_sub(time::epoch(realtime))))
+    Ok(Some(instant.saturating_sub(time::epoch(call.process, realtime))))
 }
 
 fn wait(
@@ -282,7 +282,8 @@ pub(super) fn release_robust(process: &mut Process, thread: ThreadId) {
     }
     let memory = &process.machine.memory;
     let word = |at: u64| memory.read_u64(at).ok();
-    let (Some(first), Some(offset), Some(pending)) = (word(head), word(head + 8), word(head + 16))
+    let (Some(first), Some(offset), Some(pending)) =
+        (word(head), word(head.wrapping_add(8)), word(head.wrapping_add(16)))
     else {
         return;
     };

@@ -23,7 +23,7 @@ pub(super) fn uname(call: &mut Call<'_>) -> SysResult {
 
 pub(super) fn sysinfo(call: &mut Call<'_>) -> SysResult {
     const GIB: u64 = 1 << 30;
-    let uptime = (super::time::epoch(false) + call.os().now_ns) / 1_000_000_000;
+    let uptime = (super::time::epoch(call.process, false) + call.os().now_ns) / 1_000_000_000;
     let mut words = [0; 14];
     // Uptime, load, memory in all, free, shared, buffers, swap (two), processes, high (two), unit.
     (words[0], words[4], words[5]) = (uptime, 8 * GIB, 4 * GIB);

@@ -233,9 +233,6 @@ fn dispatch(call: &mut Call<'_>, number: u64) -> SysResult {
         nr::EPOLL_CTL => file::epoll::control(call),
         nr::EPOLL_WAIT | nr::EPOLL_PWAIT => file::epoll::wait(call),
 
-        nr::SOCKET => file::socket::socket(call),
-        nr::CONNECT => file::socket::connect(call),
-
         nr::CLOCK_GETTIME => time::clock_gettime(call),
         nr::CLOCK_GETRES => time::clock_getres(call),
         nr::GETTIMEOFDAY => time::gettimeofday(call),

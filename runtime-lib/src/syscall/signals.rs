@@ -216,12 +216,12 @@ fn send_to(call: &mut Call<'_>, tid: u64, number: u64) -> SysResult {
 /// The `siginfo` that a caller supplies.
 fn supplied(call: &mut Call<'_>, number: u64, addr: u64) -> Result<Siginfo, Refusal> {
     let signal = signal(number)?;
-    let code = call.read_u32(addr + 8)? as i32;
+    let [_, code, sender, value] = call.read_words::<4>(addr)?;
+    let code = code as i32;
     if code >= 0 {
         return Err(Errno::EPERM.into());
     }
-    let (pid, uid) = (call.read_u32(addr + 16)?, call.read_u32(addr + 20)?);
-    let value = call.read_u64(addr + 24)?;
+    let (pid, uid) = (sender as u32, (sender >> 32) as u32);
     Ok(Siginfo { signal, code, payload: Payload::Sender { pid, uid, value } })
 }
 

@@ -10,16 +10,14 @@ use crate::thread::WaitFor;
 const SECOND: u64 = 1_000_000_000;
 /// What every question for the time costs: enough for loops that wait for time to pass.
 const TICK_NS: u64 = 1_000;
-/// The wall clock when the guest starts: 1 January 2024.
-const REALTIME_START: u64 = 1_704_067_200 * SECOND;
 /// The monotonic clock when the guest starts: a machine that has been up for an hour.
 const MONOTONIC_START: u64 = 3_600 * SECOND;
 /// Clock ticks a second, for `times`.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// The reading of a clock when logical time is zero.
-pub(crate) fn epoch(realtime: bool) -> u64 {
-    if realtime { REALTIME_START } else { MONOTONIC_START }
+pub(crate) fn epoch(process: &Process, realtime: bool) -> u64 {
+    if realtime { process.config.wall_clock_ns } else { MONOTONIC_START }
 }
 
 /// Asks for the time: it advances, and is returned.
@@ -31,7 +29,7 @@ pub(crate) fn tick(process: &mut Process) -> u64 {
 
 /// The wall clock, for files; asking is free.
 pub(crate) fn file_time(process: &Process) -> FileTime {
-    let now = REALTIME_START + process.os.now_ns;
+    let now = epoch(process, true).saturating_add(process.os.now_ns);
     FileTime { seconds: (now / SECOND) as i64, nanoseconds: (now % SECOND) as u32 }
 }
 
@@ -70,11 +68,11 @@ fn clock(id: u64) -> Result<Clock, Errno> {
 pub(super) fn clock_gettime(call: &mut Call<'_>) -> SysResult {
     let [id, addr, ..] = call.args;
     let start = match clock(id)? {
-        Clock::Realtime => REALTIME_START,
+        Clock::Realtime => epoch(call.process, true),
         Clock::Monotonic => MONOTONIC_START,
         Clock::Used => 0,
     };
-    let now = start + tick(call.process);
+    let now = start.saturating_add(tick(call.process));
     call.write_words(addr, &[now / SECOND, now % SECOND])?;
     done(0)
 }
@@ -91,7 +89,7 @@ pub(super) fn clock_getres(call: &mut Call<'_>) -> SysResult {
 
 pub(super) fn gettimeofday(call: &mut Call<'_>) -> SysResult {
     let [addr, zone, ..] = call.args;
-    let now = REALTIME_START + tick(call.process);
+    let now = epoch(call.process, true).saturating_add(tick(call.process));
     if addr != 0 {
         call.write_words(addr, &[now / SECOND, now % SECOND / 1000])?;
     }
@@ -103,7 +101,7 @@ pub(super) fn gettimeofday(call: &mut Call<'_>) -> SysResult {
 
 pub(super) fn time(call: &mut Call<'_>) -> SysResult {
     let addr = call.args[0];
-    let seconds = (REALTIME_START + tick(call.process)) / SECOND;
+    let seconds = epoch(call.process, true).saturating_add(tick(call.process)) / SECOND;
     if addr != 0 {
         call.write_words(addr, &[seconds])?;
     }
@@ -128,7 +126,7 @@ pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> SysResult {
     const ABSOLUTE: u64 = 1;
     let [id, flags, request, remaining, ..] = call.args;
     let start = match clock(id)? {
-        Clock::Realtime => REALTIME_START,
+        Clock::Realtime => epoch(call.process, true),
         Clock::Monotonic => MONOTONIC_START,
         Clock::Used => return unsupported("sleeping on a processor-time clock"),
     };

@@ -43,7 +43,7 @@ pub(crate) fn control(call: &mut Call<'_>) -> SysResult {
         (2, true) => drop(Arc::make_mut(&mut interests).remove(&key)),
         (1 | 3, _) => {
             let events = call.read_u32(event)?;
-            let word = call.read_u64(event + 4)?;
+            let word = call.read_u64(event.wrapping_add(4))?;
             if events & (EDGE | ONESHOT) != 0 {
                 return unsupported("edge-triggered or one-shot interest");
             }
@@ -70,14 +70,14 @@ pub(crate) fn wait(call: &mut Call<'_>) -> SysResult {
     for (&fd, &(events, word)) in interests.iter() {
         let found = u32::from(readiness(&call.os().files, u64::from(fd))) & (events | always);
         if found != 0 && ready < count {
-            let at = addr + ready * EVENT_SIZE;
+            let at = addr.wrapping_add(ready * EVENT_SIZE);
             call.write(at, &found.to_le_bytes())?;
-            call.write(at + 4, &word.to_le_bytes())?;
+            call.write(at.wrapping_add(4), &word.to_le_bytes())?;
             ready += 1;
         }
     }
     let timeout = timeout as i32;
-    let span = (timeout >= 0).then_some(timeout as u64 * 1_000_000);
+    let span = (timeout >= 0).then(|| timeout as u64 * 1_000_000);
     let wanted = interests.iter().map(|(&fd, &(events, _))| (fd, events as u16)).collect();
     finish_or_wait(call, ready, wanted, span)
 }

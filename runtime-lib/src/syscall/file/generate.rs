@@ -29,7 +29,7 @@ pub(super) fn contents(process: &Process, which: Generated) -> Vec<u8> {
             ];
             lines.iter().map(|line| format!("{line} kB\n")).collect()
         }
-        Generated::SystemStat => system_stat(process.config.cpus),
+        Generated::SystemStat => system_stat(process),
         Generated::Uptime => format!("{}.00 0.00\n", 3600 + process.os.now_ns / 1_000_000_000),
         Generated::LoadAverage => format!("0.00 0.00 0.00 1/1 {PID}\n"),
         Generated::Version => "Linux version 5.10.0 (samovar) #1 SMP\n".to_string(),
@@ -127,9 +127,11 @@ fn cpuinfo(cpus: u32) -> String {
     (0..cpus).map(one).collect()
 }
 
-fn system_stat(cpus: u32) -> String {
+fn system_stat(process: &Process) -> String {
+    let cpus = process.config.cpus;
+    let boot = (process.config.wall_clock_ns / 1_000_000_000).saturating_sub(3600);
     let line = |name: String| format!("{name} 0 0 0 0 0 0 0 0 0 0\n");
     let all = std::iter::once("cpu ".to_string()).chain((0..cpus).map(|cpu| format!("cpu{cpu}")));
     let lines: String = all.map(line).collect();
-    format!("{lines}btime 1704063600\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
+    format!("{lines}btime {boot}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
 }

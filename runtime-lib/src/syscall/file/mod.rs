@@ -7,7 +7,6 @@ pub(super) mod io;
 pub(super) mod names;
 pub(super) mod open;
 pub(super) mod shared;
-pub(super) mod socket;
 pub(super) mod stat;
 pub(super) mod wait;
 

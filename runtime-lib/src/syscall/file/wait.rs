@@ -111,7 +111,7 @@ pub(super) fn wake_ready(process: &mut Process) {
 
 pub(crate) fn poll(call: &mut Call<'_>) -> SysResult {
     let timeout = call.args[2] as i32;
-    let span = (timeout >= 0).then_some(timeout as u64 * 1_000_000);
+    let span = (timeout >= 0).then(|| timeout as u64 * 1_000_000);
     poll_for(call, span)
 }
 
@@ -151,7 +151,7 @@ fn poll_for(call: &mut Call<'_>, span: Option<u64>) -> SysResult {
             wanted.push((fd, plain));
         }
         ready += u64::from(found != 0);
-        call.write(at + 6, &found.to_le_bytes())?;
+        call.write(at.wrapping_add(6), &found.to_le_bytes())?;
     }
     finish_or_wait(call, ready, wanted, span)
 }
@@ -212,7 +212,7 @@ fn select_for(call: &mut Call<'_>, span: Option<u64>) -> SysResult {
             continue;
         }
         for word in 0..words {
-            let asked = call.read_u64(addr + word * 8)?;
+            let asked = call.read_u64(addr.wrapping_add(word * 8))?;
             let mut found = 0;
             for bit in (0..64).filter(|bit| asked >> bit & 1 != 0) {
                 let fd = word * 64 + bit;

@@ -1,0 +1,10 @@
+//! Unit tests of the system calls, group by group, without guest code.
+
+mod files;
+mod futexes;
+mod mappings;
+mod names;
+mod others;
+mod signals;
+mod undo;
+mod waiting;
