@@ -6,8 +6,10 @@ mod harness;
 
 mod classes;
 mod data;
+mod files;
 mod frames;
 mod gdb;
+mod hostile;
 mod lines;
 mod names;
 mod rust;
