@@ -170,6 +170,9 @@ pub enum Unavailable {
     /// The size or layout of its type is unknown.
     #[error("type is incomplete")]
     Incomplete,
+    /// It is a virtual base class of an object that cannot be read.
+    #[error("virtual base class of an unreadable object")]
+    VirtualBase,
     /// It is not a number, which was asked for.
     #[error("not a number")]
     NoNumber,

@@ -129,8 +129,8 @@ fn file_names(
     let text = |value| attr::string_value(dwarf, unit, value).unwrap_or_default();
     let old = header.version() < 5;
     let directory_of = |index: u64| match header.directory(index) {
-        // Before DWARF 5 directory 0 is the unit's own, which gimli leaves to the caller here.
-        _ if old && index == 0 => String::new(),
+        // Directory 0 is the unit's own; before DWARF 5 it is not even listed.
+        _ if index == 0 && (old || !entry.directory.is_empty()) => String::new(),
         Some(value) => text(value),
         None => String::new(),
     };

@@ -212,6 +212,40 @@ impl<'d> Dies<'d> {
     }
 }
 
+/// Runs an expression that needs nothing but registers and memory, as call frame information and
+/// virtual base classes have them; the result is an address.
+pub(super) fn evaluate_simple(
+    expression: Expression<Slice<'_>>,
+    initial: Option<u64>,
+    state: &dyn State,
+) -> Option<u64> {
+    let encoding = gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 4 };
+    let mut evaluation = expression.evaluation(encoding);
+    evaluation.set_max_iterations(STEPS_MAX);
+    if let Some(initial) = initial {
+        evaluation.set_initial_value(initial);
+    }
+    let mut result = evaluation.evaluate().ok()?;
+    loop {
+        result = match result {
+            EvaluationResult::Complete => break,
+            EvaluationResult::RequiresRegister { register, .. } => {
+                let value = gimli::Value::Generic(state.register(register.0)?);
+                evaluation.resume_with_register(value).ok()?
+            }
+            EvaluationResult::RequiresMemory { address, size, .. } => {
+                let value = gimli::Value::Generic(read_word(state, address, size).ok()?);
+                evaluation.resume_with_memory(value).ok()?
+            }
+            _ => return None,
+        };
+    }
+    match evaluation.result()[..] {
+        [gimli::Piece { location: Location::Address { address }, .. }] => Some(address),
+        _ => None,
+    }
+}
+
 fn value_type(unit: &Unit<'_>, offset: UnitOffset) -> Result<ValueType, Unavailable> {
     if offset == UnitOffset(0) {
         return Ok(ValueType::Generic);

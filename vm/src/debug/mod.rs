@@ -16,6 +16,7 @@
 //! Not done: split DWARF (`.dwo`), supplementary files (dwz), values that are only known as they
 //! were at a function's entry, languages other than C, C++ and Rust.
 
+mod atomic_types;
 mod attr;
 mod backtrace;
 mod data_names;
@@ -26,6 +27,7 @@ mod elf;
 mod error;
 mod fuel;
 mod function_tree;
+mod library_types;
 mod lines;
 mod locate;
 mod location;
@@ -34,6 +36,7 @@ mod name_index;
 mod path;
 mod places;
 mod reading;
+mod record_reader;
 mod scalars;
 mod scopes;
 mod sections;

@@ -3,16 +3,19 @@
 
 use std::sync::Arc;
 
+use gimli::{EndianSlice, Expression, LittleEndian};
+
 use super::DebugModules;
 use super::error::{LookupError, Unavailable};
+use super::location::evaluate_simple;
 use super::scalars::ScalarPlace;
 use super::state::{Place, Source, State, Storage};
-use super::types::{Kind, Member, Record, Type, TypeId};
+use super::types::{Kind, Member, Type, TypeId};
 
 /// Longest chain of typedefs and qualifiers.
 const CHAIN_MAX: usize = 64;
-/// Deepest nesting of base classes and anonymous members.
-const BASES_MAX: usize = 16;
+/// Base classes and anonymous members that are looked into.
+const PARTS_MAX: usize = 256;
 
 /// A type without the names and qualifiers around it.
 #[derive(Debug, Clone)]
@@ -82,10 +85,8 @@ impl DebugModules {
             let ty = self.type_name(place.ty);
             return Err(LookupError::NotRecord { what: what.to_string(), ty });
         };
-        match self.find_member(record, name, 0) {
-            Some((offset, member)) => {
-                Ok(Place { storage: place.storage.at(offset), ty: member.ty, bits: member.bits })
-            }
+        match self.find_member(&place.storage, peeled.id, name, state) {
+            Some(found) => Ok(found),
             None if !record.is_complete => {
                 let why = Unavailable::Incomplete;
                 Err(LookupError::Unavailable { what: what.to_string(), why })
@@ -97,20 +98,52 @@ impl DebugModules {
         }
     }
 
-    fn find_member(&self, record: &Record, name: &str, depth: usize) -> Option<(u64, Member)> {
-        let alternatives = record.variants.iter().flat_map(|variants| &variants.alternatives);
-        let all = || record.members.iter().chain(alternatives.clone().map(|one| &one.member));
-        if let Some(found) = all().find(|member| *member.name == *name && !member.is_base) {
-            return Some((found.offset?, found.clone()));
+    /// Looks for a member in a record, then in its base classes and anonymous members, nearest
+    /// first. A type is looked into only once, so that the work is linear.
+    fn find_member(
+        &self,
+        storage: &Storage,
+        id: TypeId,
+        name: &str,
+        state: &dyn State,
+    ) -> Option<Place> {
+        let mut queue = vec![(storage.clone(), id)];
+        let mut next = 0;
+        while let Some((storage, id)) = queue.get(next).cloned() {
+            next += 1;
+            let Kind::Record(record) = &self.peel(id).ty.kind else { continue };
+            let alternatives = record.variants.iter().flat_map(|variants| &variants.alternatives);
+            let all = || record.members.iter().chain(alternatives.clone().map(|one| &one.member));
+            if let Some(found) = all().find(|member| *member.name == *name && !member.is_base) {
+                let storage = self.member_storage(&storage, found, state)?;
+                return Some(Place { storage, ty: found.ty, bits: found.bits });
+            }
+            for member in all().filter(|member| member.name.is_empty()) {
+                let is_new = queue.iter().all(|(_, seen)| *seen != member.ty);
+                if is_new
+                    && queue.len() < PARTS_MAX
+                    && let Some(place) = self.member_storage(&storage, member, state)
+                {
+                    queue.push((place, member.ty));
+                }
+            }
         }
-        if depth >= BASES_MAX {
-            return None;
+        None
+    }
+
+    /// Where a member of an object is; None for virtual base classes of unreadable objects.
+    pub(super) fn member_storage(
+        &self,
+        object: &Storage,
+        member: &Member,
+        state: &dyn State,
+    ) -> Option<Storage> {
+        if let Some(offset) = member.offset {
+            return Some(object.at(offset));
         }
-        all().filter(|member| member.name.is_empty()).find_map(|member| {
-            let Kind::Record(inner) = &self.peel(member.ty).ty.kind else { return None };
-            let (offset, found) = self.find_member(inner, name, depth + 1)?;
-            Some((member.offset?.checked_add(offset)?, found))
-        })
+        let (addr, expression) = (object.addr()?, member.expression.as_ref()?);
+        evaluate_simple(Expression(EndianSlice::new(expression, LittleEndian)), Some(addr), state)
+            .map(Storage::Memory)
     }
 
     /// The element of an array, or of the memory that a pointer points into. Indexes outside an

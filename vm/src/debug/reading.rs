@@ -1,13 +1,13 @@
 //! Reading the value at a place, guided by its type.
 //!
-//! Besides the plain types it knows a few wrappers that would only get in the way: atomics are
-//! shown as their value, C++ and Rust strings as text, C++ references as what they refer to.
+//! Atomics are shown as their value, C++ references as what they refer to, and a few library
+//! types as what they stand for (see `library_types`).
 
 use super::DebugModules;
 use super::error::Unavailable;
 use super::scalars::Scalar;
-use super::state::{Place, State};
-use super::types::{Encoding, Kind, Member, Record, Type, Variants};
+use super::state::{Place, State, Storage};
+use super::types::{Encoding, Kind, Member, Record, Type, TypeId, Variants};
 use super::value::{Limits, Value};
 
 /// Values in one tree.
@@ -21,9 +21,10 @@ impl DebugModules {
     }
 }
 
-struct Reading<'a> {
-    modules: &'a DebugModules,
-    state: &'a dyn State,
+/// One value being read.
+pub(super) struct Reading<'a> {
+    pub(super) modules: &'a DebugModules,
+    pub(super) state: &'a dyn State,
     limits: &'a Limits,
     nodes_left: usize,
 }
@@ -53,7 +54,7 @@ impl Reading<'_> {
         }
     }
 
-    fn scalar(&self, place: &Place) -> Result<Scalar, Unavailable> {
+    pub(super) fn scalar(&self, place: &Place) -> Result<Scalar, Unavailable> {
         self.modules.read_scalar(place, self.state)
     }
 
@@ -115,7 +116,7 @@ impl Reading<'_> {
 
     /// The string at an address: `length` bytes, or up to the terminator. None if it cannot be
     /// read.
-    fn text(&self, addr: u64, length: Option<u64>) -> Option<Value> {
+    pub(super) fn text(&self, addr: u64, length: Option<u64>) -> Option<Value> {
         let mut bytes = Vec::new();
         let limit = self.limits.text as u64;
         while (bytes.len() as u64) < length.unwrap_or(u64::MAX).min(limit) {
@@ -142,6 +143,18 @@ impl Reading<'_> {
         {
             return self.character_array(place, count);
         }
+        self.elements(&place.storage, element, count, stride, depth)
+    }
+
+    /// `count` values in a row.
+    pub(super) fn elements(
+        &mut self,
+        storage: &Storage,
+        element: TypeId,
+        count: u64,
+        stride: u64,
+        depth: usize,
+    ) -> Value {
         let mut items: Vec<(Value, u64)> = Vec::new();
         for index in 0..count {
             // Long runs of equal elements count as one item, but not without end.
@@ -149,7 +162,7 @@ impl Reading<'_> {
             if is_full || index >= NODES_MAX as u64 {
                 return Value::Array { items, is_cut: true };
             }
-            let storage = place.storage.at(index.wrapping_mul(stride));
+            let storage = storage.at(index.wrapping_mul(stride));
             let value = self.value(&Place { storage, ty: element, bits: None }, depth + 1);
             match items.last_mut() {
                 Some((last, times)) if *last == value => *times += 1,
@@ -190,8 +203,8 @@ impl Reading<'_> {
                 value => value,
             };
         }
-        if let Some(text) = self.string_object(place, ty) {
-            return text;
+        if let Some(value) = self.library_value(place, ty, depth) {
+            return value;
         }
         if let Some(variants) = &record.variants {
             return self.variant(place, variants, depth);
@@ -215,12 +228,11 @@ impl Reading<'_> {
             if shown.len() >= self.limits.items {
                 return Value::Record { variant, members: shown, is_cut: true };
             }
-            let value = match member.offset {
-                Some(offset) => {
-                    let storage = place.storage.at(offset);
+            let value = match self.modules.member_storage(&place.storage, member, self.state) {
+                Some(storage) => {
                     self.value(&Place { storage, ty: member.ty, bits: member.bits }, depth + 1)
                 }
-                None => Value::Unavailable(Unavailable::Unsupported("a virtual base class")),
+                None => Value::Unavailable(Unavailable::VirtualBase),
             };
             shown.push((member.name.to_string(), value));
         }
@@ -262,28 +274,6 @@ impl Reading<'_> {
             Kind::Record(record) => self.members(&inner, &record.members, Some(name), depth),
             _ => self.value(&inner, depth + 1),
         }
-    }
-
-    /// C++ strings and Rust string slices.
-    fn string_object(&self, place: &Place, ty: &Type) -> Option<Value> {
-        let (pointer, length) = if ty.name.starts_with("std::__cxx11::basic_string<char,") {
-            (["_M_dataplus", "_M_p"].as_slice(), "_M_string_length")
-        } else if matches!(&*ty.name, "&str" | "&mut str") {
-            (["data_ptr"].as_slice(), "length")
-        } else {
-            return None;
-        };
-        let number = |path: &[&str]| {
-            let mut at = place.clone();
-            for name in path {
-                at = self.modules.member(&at, name, self.state, "").ok()?;
-            }
-            match self.scalar(&at) {
-                Ok(Scalar::Integer(value)) => u64::try_from(value).ok(),
-                _ => None,
-            }
-        };
-        self.text(number(pointer)?, Some(number(&[length])?))
     }
 }
 

@@ -4,22 +4,23 @@ use super::types::{Flavour, Kind, Qualifier, Type, TypeId};
 use super::units::DieId;
 use super::{DebugInfo, DebugModules};
 
-/// Deepest nesting that is spelled out.
-const DEPTH_MAX: usize = 32;
+/// Types that are spelled out in one name.
+const PARTS_MAX: usize = 128;
 
 impl DebugModules {
     /// The name of a type in the syntax of its language.
     pub fn type_name(&self, id: TypeId) -> String {
-        self.spell(id, String::new(), 0)
+        self.spell(id, String::new(), &mut { PARTS_MAX })
     }
 
     /// Wraps a declarator (what stands around the name that is declared) into a type.
-    fn spell(&self, id: TypeId, declarator: String, depth: usize) -> String {
-        if depth > DEPTH_MAX {
-            return "…".to_string();
-        }
+    fn spell(&self, id: TypeId, declarator: String, parts_left: &mut usize) -> String {
+        *parts_left = match parts_left.checked_sub(1) {
+            Some(left) => left,
+            None => return "…".to_string(),
+        };
         let ty = self.ty(id);
-        let next = |target, declarator| self.spell(target, declarator, depth + 1);
+        let mut next = |target, declarator| self.spell(target, declarator, parts_left);
         match &ty.kind {
             Kind::Pointer { target, is_reference } if ty.name.is_empty() => {
                 let mark = if *is_reference { "&" } else { "*" };

@@ -9,17 +9,16 @@ use std::sync::{Arc, PoisonError};
 use gimli::{AttributeValue, UnitOffset};
 
 use super::DebugInfo;
+use super::atomic_types::is_atomic_typedef;
 use super::attr::{self, Entry};
 use super::dies::{Die, Dies};
-use super::types::{
-    BitRange, Encoding, Flavour, Kind, Member, Qualifier, Record, Type, TypeId, Variant, Variants,
-};
+use super::types::{Encoding, Flavour, Kind, Qualifier, Type, TypeId};
 use super::units::DieId;
 
 /// No type has more members, enumerators or parameters than this.
 const CHILDREN_MAX: usize = 1 << 16;
 /// Longest chain of typedefs, qualifiers and arrays of arrays.
-const CHAIN_MAX: usize = 64;
+pub(super) const CHAIN_MAX: usize = 64;
 
 impl DebugInfo {
     /// The type behind an id of this module.
@@ -52,7 +51,7 @@ impl DebugInfo {
     }
 
     /// Reads a type as a part of another one; results that may be cut short are not cached.
-    fn read_part(&self, id: TypeId, depth: usize) -> Type {
+    pub(super) fn read_part(&self, id: TypeId, depth: usize) -> Type {
         if depth > CHAIN_MAX {
             return TypeId::unknown(0).builtin();
         }
@@ -65,11 +64,12 @@ impl DebugInfo {
     }
 }
 
-struct Reader<'a, 'd> {
-    dies: &'a Dies<'d>,
-    die: Die<'d>,
+/// One type being read.
+pub(super) struct Reader<'a, 'd> {
+    pub(super) dies: &'a Dies<'d>,
+    pub(super) die: Die<'d>,
     id: TypeId,
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl<'d> Reader<'_, 'd> {
@@ -114,7 +114,7 @@ impl<'d> Reader<'_, 'd> {
         target.map_or(TypeId::VOID, |target| self.type_id(target))
     }
 
-    fn type_id(&self, die: DieId) -> TypeId {
+    pub(super) fn type_id(&self, die: DieId) -> TypeId {
         TypeId::of_module(self.id.module, die.0)
     }
 
@@ -125,7 +125,7 @@ impl<'d> Reader<'_, 'd> {
         size.or_else(|| self.dies.info.read_part(target, self.depth + 1).size)
     }
 
-    fn name(&self) -> Arc<str> {
+    pub(super) fn name(&self) -> Arc<str> {
         let path = self.dies.qualified(self.die.id);
         path.map_or("".into(), |path| path.join("::").into())
     }
@@ -148,7 +148,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// The base type behind typedefs and qualifiers.
-    fn underlying(&self, id: TypeId) -> Option<Entry<'d>> {
+    pub(super) fn underlying(&self, id: TypeId) -> Option<Entry<'d>> {
         let mut die = self.dies.die(DieId(id.offset))?;
         for _ in 0..CHAIN_MAX {
             if die.entry.tag() == gimli::DW_TAG_base_type {
@@ -164,11 +164,11 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// Calls `visit` for each direct child of the entry.
-    fn children(&self, mut visit: impl FnMut(Entry<'d>, UnitOffset)) {
+    pub(super) fn children(&self, mut visit: impl FnMut(Entry<'d>, UnitOffset)) {
         let _ = self.try_children(self.die.entry.offset(), &mut visit);
     }
 
-    fn try_children(
+    pub(super) fn try_children(
         &self,
         parent: UnitOffset,
         visit: &mut impl FnMut(Entry<'d>, UnitOffset),
@@ -268,100 +268,9 @@ impl<'d> Reader<'_, 'd> {
             is_atomic: false,
         }
     }
-
-    fn record(&self, flavour: Flavour, size: Option<u64>) -> Type {
-        let name = self.name();
-        if attr::flag(&self.die.entry, gimli::DW_AT_declaration) {
-            let elsewhere = self.dies.info.definition_of(&name, self.die.id);
-            if let Some(definition) = elsewhere.filter(|_| self.depth < CHAIN_MAX) {
-                let id = self.type_id(definition);
-                return self.dies.info.read_part(id, self.depth + 1);
-            }
-            let record = Record { flavour, ..Record::default() };
-            return Type { name, size: None, kind: Kind::Record(record), is_atomic: false };
-        }
-        let mut record = Record { flavour, is_complete: true, ..Record::default() };
-        self.children(|child, offset| match child.tag() {
-            gimli::DW_TAG_member | gimli::DW_TAG_inheritance => {
-                record.members.extend(self.member(&child));
-            }
-            gimli::DW_TAG_variant_part => record.variants = Some(self.variants(&child, offset)),
-            _ => {}
-        });
-        let is_atomic = is_atomic_name(&name);
-        Type { name, size, kind: Kind::Record(record), is_atomic }
-    }
-
-    fn member(&self, child: &Entry<'d>) -> Option<Member> {
-        let is_base = child.tag() == gimli::DW_TAG_inheritance;
-        let is_static =
-            attr::flag(child, gimli::DW_AT_external) || attr::flag(child, gimli::DW_AT_declaration);
-        if is_static && !is_base {
-            return None;
-        }
-        let ty = child.attr_value(gimli::DW_AT_type)?;
-        let ty = self.type_id(self.dies.reference_value(self.die.unit_number, ty)?);
-        let name = attr::string(&self.dies.dwarf, &self.die.unit, child, gimli::DW_AT_name);
-        let (offset, bits) = self.member_place(child, ty);
-        let name = name.filter(|_| !is_base).unwrap_or_default().into();
-        Some(Member { name, ty, offset, bits, is_base })
-    }
-
-    fn member_place(&self, child: &Entry<'d>, ty: TypeId) -> (Option<u64>, Option<BitRange>) {
-        let offset = match child.attr_value(gimli::DW_AT_data_member_location) {
-            None => Some(0),
-            Some(AttributeValue::Exprloc(expression)) => constant_offset(expression, &self.die),
-            Some(value) => value.udata_value(),
-        };
-        let number = |name| attr::unsigned(child, name);
-        let Some(count) = number(gimli::DW_AT_bit_size) else { return (offset, None) };
-        let count = u32::try_from(count).unwrap_or(0).min(128);
-        if let Some(first) = number(gimli::DW_AT_data_bit_offset) {
-            let bits = BitRange { start: (first % 8) as u32, count };
-            return (Some(first / 8), Some(bits));
-        }
-        // DWARF 3: counted from the most significant bit of a storage unit.
-        let declared = || byte_size(&self.underlying(ty)?);
-        let storage = number(gimli::DW_AT_byte_size).or_else(declared).unwrap_or(4);
-        let from_top = number(gimli::DW_AT_bit_offset).unwrap_or(0);
-        let start = storage
-            .saturating_mul(8)
-            .checked_sub(from_top)
-            .and_then(|start| start.checked_sub(u64::from(count)))
-            .unwrap_or(0);
-        let offset = offset.and_then(|offset| offset.checked_add(start / 8));
-        (offset, Some(BitRange { start: (start % 8) as u32, count }))
-    }
-
-    fn variants(&self, part: &Entry<'d>, offset: UnitOffset) -> Variants {
-        let discriminant = part.attr_value(gimli::DW_AT_discr);
-        let discriminant =
-            discriminant.and_then(|value| self.dies.reference_value(self.die.unit_number, value));
-        let mut found = Variants { discriminant: None, alternatives: Vec::new() };
-        let _ = self.try_children(offset, &mut |child: Entry<'d>, at: UnitOffset| {
-            let id = self.dies.id(self.die.unit_number, at.0 as u32);
-            match child.tag() {
-                gimli::DW_TAG_member if discriminant == Some(id) => {
-                    let member = self.member(&child);
-                    found.discriminant =
-                        member.and_then(|member| Some((member.offset?, member.ty)));
-                }
-                gimli::DW_TAG_variant => {
-                    let value = child.attr_value(gimli::DW_AT_discr_value).and_then(constant);
-                    let _ = self.try_children(at, &mut |inner: Entry<'d>, _| {
-                        if let Some(member) = self.member(&inner) {
-                            found.alternatives.push(Variant { value, member });
-                        }
-                    });
-                }
-                _ => {}
-            }
-        });
-        found
-    }
 }
 
-fn byte_size(entry: &Entry<'_>) -> Option<u64> {
+pub(super) fn byte_size(entry: &Entry<'_>) -> Option<u64> {
     attr::unsigned(entry, gimli::DW_AT_byte_size)
 }
 
@@ -400,104 +309,11 @@ fn dimension(child: &Entry<'_>) -> Option<u64> {
 }
 
 /// A constant of any size and sign.
-fn constant(value: attr::Value<'_>) -> Option<i128> {
+pub(super) fn constant(value: attr::Value<'_>) -> Option<i128> {
     match value {
         AttributeValue::Sdata(value) => Some(i128::from(value)),
         AttributeValue::Udata(value) => Some(i128::from(value)),
         AttributeValue::Data16(value) => Some(value as i128),
         value => value.udata_value().map(i128::from),
-    }
-}
-
-/// Member offsets in old files are expressions; only constants are of use here.
-fn constant_offset(
-    expression: gimli::Expression<super::sections::Slice<'_>>,
-    die: &Die<'_>,
-) -> Option<u64> {
-    let mut operations = expression.operations(die.unit.encoding());
-    let offset = match operations.next().ok()?? {
-        gimli::Operation::PlusConstant { value } => value,
-        gimli::Operation::UnsignedConstant { value } => value,
-        _ => return None,
-    };
-    operations.next().ok()?.is_none().then_some(offset)
-}
-
-/// True for the typedefs of `stdatomic.h`. Before DWARF 5 they are all that tells an atomic.
-fn is_atomic_typedef(name: &str) -> bool {
-    const NAMES: [&str; 24] = [
-        "bool",
-        "char",
-        "schar",
-        "uchar",
-        "short",
-        "ushort",
-        "int",
-        "uint",
-        "long",
-        "ulong",
-        "llong",
-        "ullong",
-        "char16_t",
-        "char32_t",
-        "wchar_t",
-        "intptr_t",
-        "uintptr_t",
-        "size_t",
-        "ptrdiff_t",
-        "intmax_t",
-        "uintmax_t",
-        "flag",
-        "int_least32_t",
-        "uint_least32_t",
-    ];
-    let name = name.strip_prefix("std::").unwrap_or(name);
-    name.strip_prefix("atomic_").is_some_and(|rest| NAMES.contains(&rest))
-}
-
-/// True for the library types whose accesses are atomic.
-fn is_atomic_name(name: &str) -> bool {
-    let base = name.split('<').next().unwrap_or(name);
-    match base.strip_prefix("core::sync::atomic::") {
-        Some(rust) => rust.starts_with("Atomic"),
-        None => {
-            let (scope, last) = base.rsplit_once("::").unwrap_or(("", base));
-            let is_std = scope == "std" || scope.starts_with("std::");
-            is_std
-                && matches!(
-                    last,
-                    "atomic"
-                        | "__atomic_base"
-                        | "__atomic_float"
-                        | "atomic_flag"
-                        | "atomic_ref"
-                        | "__atomic_flag_base"
-                        | "__cxx_atomic_impl"
-                        | "__cxx_atomic_base_impl"
-                )
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_atomic_name;
-
-    #[test]
-    fn atomic_types_are_told_by_their_names() {
-        for name in [
-            "std::atomic<int>",
-            "std::__atomic_base<int>",
-            "std::atomic_flag",
-            "std::__1::atomic<bool>",
-            "core::sync::atomic::AtomicUsize",
-            "core::sync::atomic::AtomicPtr<u8>",
-            "core::sync::atomic::Atomic<u32>",
-        ] {
-            assert!(is_atomic_name(name), "{name}");
-        }
-        for name in ["atomic<int>", "my::atomic<int>", "std::vector<std::atomic<int>>", "int"] {
-            assert!(!is_atomic_name(name), "{name}");
-        }
     }
 }

@@ -218,6 +218,9 @@ pub struct Member {
     pub ty: TypeId,
     /// Where it starts; None for virtual base classes, whose place depends on the object.
     pub offset: Option<u64>,
+    /// For virtual base classes: the DWARF expression that computes their address from the
+    /// object's.
+    pub(super) expression: Option<Arc<[u8]>>,
     /// For bit-fields: the first bit, counted from bit 0 of the byte at `offset`, and the number
     /// of bits.
     pub bits: Option<BitRange>,

@@ -126,20 +126,13 @@ impl UnitTable {
     /// Puts the gimli unit together again.
     pub(super) fn open<'a>(&self, dwarf: &Dwarf<'a>, index: usize) -> Option<Unit<'a>> {
         let entry = self.units.get(index)?;
-        let header = header_at(dwarf, entry.start)?;
-        Some(Unit {
-            header,
-            abbreviations: entry.abbreviations.clone(),
-            name: None,
-            comp_dir: None,
-            low_pc: entry.low_pc,
-            str_offsets_base: entry.str_offsets_base,
-            addr_base: entry.addr_base,
-            loclists_base: entry.loclists_base,
-            rnglists_base: entry.rnglists_base,
-            line_program: None,
-            dwo_id: None,
-        })
+        let mut unit = new_unit(header_at(dwarf, entry.start)?, entry.abbreviations.clone());
+        unit.low_pc = entry.low_pc;
+        unit.str_offsets_base = entry.str_offsets_base;
+        unit.addr_base = entry.addr_base;
+        unit.loclists_base = entry.loclists_base;
+        unit.rnglists_base = entry.rnglists_base;
+        Some(unit)
     }
 
     fn headers<'a>(&mut self, dwarf: &Dwarf<'a>) -> Vec<UnitHeader<Slice<'a>>> {
@@ -178,29 +171,7 @@ impl UnitTable {
         {
             self.signatures.insert(type_signature.0, DieId(start.0 + type_offset.0 as u64));
         }
-        let encoding = header.encoding();
-        let mut unit = Unit {
-            header,
-            abbreviations: abbreviations.clone(),
-            name: None,
-            comp_dir: None,
-            low_pc: 0,
-            str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(
-                encoding,
-                DwarfFileType::Main,
-            ),
-            addr_base: DebugAddrBase(0),
-            loclists_base: DebugLocListsBase::default_for_encoding_and_file(
-                encoding,
-                DwarfFileType::Main,
-            ),
-            rnglists_base: DebugRngListsBase::default_for_encoding_and_file(
-                encoding,
-                DwarfFileType::Main,
-            ),
-            line_program: None,
-            dwo_id: None,
-        };
+        let mut unit = new_unit(header, abbreviations.clone());
         let mut root = gimli::DebuggingInformationEntry::null();
         unit.entries_raw(None)?.read_entry(&mut root)?;
         read_bases(&mut unit, &root);
@@ -279,6 +250,24 @@ impl UnitTable {
             reach = reach.max(span.end);
             span.reach = reach;
         }
+    }
+}
+
+/// A unit of which nothing but the header is known yet.
+fn new_unit(header: UnitHeader<Slice<'_>>, abbreviations: Arc<Abbreviations>) -> Unit<'_> {
+    let (encoding, file) = (header.encoding(), DwarfFileType::Main);
+    Unit {
+        header,
+        abbreviations,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, file),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, file),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, file),
+        line_program: None,
+        dwo_id: None,
     }
 }
 

@@ -7,13 +7,14 @@
 use std::sync::{Arc, PoisonError};
 
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, EhFrame, EhFrameOffset, EvaluationResult, Expression,
-    LittleEndian, Location, RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
+    BaseAddresses, CfaRule, CieOrFde, EhFrame, EhFrameOffset, Expression, LittleEndian,
+    RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
 };
 
 use super::DebugInfo;
 use super::elf::Image;
 use super::fuel::Fuel;
+use super::location::evaluate_simple;
 use super::sections::Slice;
 use super::state::{State, register};
 
@@ -21,8 +22,6 @@ use super::state::{State, register};
 pub(super) const REGISTERS: usize = 17;
 /// Rows kept.
 const ROWS_MAX: usize = 1 << 16;
-/// Steps of one expression.
-const STEPS_MAX: u32 = 1024;
 
 /// The registers of a frame, by DWARF number; None where the value was lost.
 pub(super) type Registers = [Option<u64>; REGISTERS];
@@ -202,39 +201,7 @@ impl DebugInfo {
     ) -> Option<u64> {
         let (section, _) = eh_frame(&self.image);
         let expression: Expression<Slice<'_>> = expression.get(&section).ok()?;
-        let encoding =
-            gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 4 };
-        let mut evaluation = expression.evaluation(encoding);
-        evaluation.set_max_iterations(STEPS_MAX);
-        if let Some(initial) = initial {
-            evaluation.set_initial_value(initial);
-        }
-        let mut result = evaluation.evaluate().ok()?;
-        loop {
-            result = match result {
-                EvaluationResult::Complete => break,
-                EvaluationResult::RequiresRegister { register, .. } => {
-                    let value = gimli::Value::Generic(state.register(register.0)?);
-                    evaluation.resume_with_register(value).ok()?
-                }
-                EvaluationResult::RequiresMemory { address, size, .. } => {
-                    let mut bytes = [0; 8];
-                    if !state.read(address, bytes.get_mut(..usize::from(size))?) {
-                        return None;
-                    }
-                    let value = gimli::Value::Generic(u64::from_le_bytes(bytes));
-                    evaluation.resume_with_memory(value).ok()?
-                }
-                EvaluationResult::RequiresRelocatedAddress(addr) => {
-                    evaluation.resume_with_relocated_address(self.to_guest(addr)).ok()?
-                }
-                _ => return None,
-            };
-        }
-        match evaluation.result()[..] {
-            [gimli::Piece { location: Location::Address { address }, .. }] => Some(address),
-            _ => None,
-        }
+        evaluate_simple(expression, initial, state)
     }
 }
 

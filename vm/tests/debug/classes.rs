@@ -14,7 +14,7 @@ const WAYS: [&str; 6] = [
     "clang++ -O2 -gdwarf-4 -fstandalone-debug",
 ];
 
-const GLOBALS: [(&str, &str, &str); 27] = [
+const GLOBALS: [(&str, &str, &str); 30] = [
     ("bank::Account::total", "int", "1000"),
     ("Account::total", "int", "1000"),
     ("bank::Account::limit", "const int", "99"),
@@ -42,6 +42,9 @@ const GLOBALS: [(&str, &str, &str); 27] = [
     ("wide", "wchar_t", "119"),
     ("sixteen", "char16_t", "'€'"),
     ("pointer", "bank::Account *", "&account"),
+    ("diamond.shared_value", "int", "31"),
+    ("half->shared_value", "int", "31"),
+    ("diamond.right", "int", "33"),
 ];
 
 #[test]
@@ -105,6 +108,11 @@ fn wrappers_are_looked_through() {
             let place = modules.find(name, scope).expect(name);
             assert_eq!(modules.peel(place.ty).is_atomic, is_atomic, "{way}: {name}");
             assert_eq!(modules.is_scalar(place.ty), is_scalar, "{way}: {name}");
+        }
+        for (name, value) in [("numbers", "{1, 2, 3}"), ("words", "{\"one\", \"two\"}")] {
+            let place = modules.find(name, scope).expect(name);
+            let shown = modules.value(&place, &stopped, &Default::default()).to_string();
+            assert_eq!(shown, value, "{way}");
         }
         let place = modules.find("long_name", scope).expect(way);
         let limits = samovar_vm::debug::Limits { text: 5, ..Default::default() };

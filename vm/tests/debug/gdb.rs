@@ -3,10 +3,10 @@
 
 use std::process::Command;
 
-use samovar_vm::debug::{DebugModules, FrameState, Limits, Scope, State, Value};
+use samovar_vm::debug::{DebugModules, FrameState, Limits, Scope, Value};
 
 use crate::data::normal;
-use crate::harness::{Program, Stopped};
+use crate::harness::{Frozen, Program, Stopped};
 
 /// gdb takes its time to start; these ways cover what differs.
 const WAYS: [&str; 5] = [
@@ -117,7 +117,7 @@ fn addresses_sizes_and_types_agree() {
         modules.add(program.debug_info());
         let mut complaints = String::new();
         for (path, answers) in PATHS.iter().zip(answers.chunks(3)) {
-            let place = modules.find(path, Scope::global(&NoState)).expect(path);
+            let place = modules.find(path, Scope::global(&Frozen)).expect(path);
             let ours = [
                 place.addr().expect("in memory").to_string(),
                 modules.size_of(place.ty).unwrap_or(0).to_string(),
@@ -133,21 +133,6 @@ fn addresses_sizes_and_types_agree() {
             }
         }
         assert!(complaints.is_empty(), "{complaints}");
-    }
-}
-
-/// A program that is not running.
-struct NoState;
-
-impl State for NoState {
-    fn read(&self, _: u64, _: &mut [u8]) -> bool {
-        false
-    }
-    fn register(&self, _: u16) -> Option<u64> {
-        None
-    }
-    fn fs_base(&self) -> Option<u64> {
-        None
     }
 }
 

@@ -210,3 +210,20 @@ fn load_modules(maps: &str, program: &Path) -> DebugModules {
     }
     modules
 }
+
+/// A program that is not running: nothing can be read.
+pub struct Frozen;
+
+impl State for Frozen {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+
+    fn register(&self, _: u16) -> Option<u64> {
+        None
+    }
+
+    fn fs_base(&self) -> Option<u64> {
+        None
+    }
+}

@@ -13,3 +13,4 @@ mod hostile;
 mod lines;
 mod names;
 mod rust;
+mod shapes;

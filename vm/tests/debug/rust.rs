@@ -47,4 +47,5 @@ fn enums_show_their_alternative() {
     assert_eq!(show("words"), "{\"one\", \"two\"}");
     assert_eq!(show("tuple"), "{__0 = 1, __1 = -2}");
     assert_eq!(show("unit"), "{}");
+    assert_eq!(show("owned"), "\"owned text\"");
 }

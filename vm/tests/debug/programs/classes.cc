@@ -67,6 +67,13 @@ template <class T> struct Box {
 };
 template <class T> T Box<T>::shared = T(17);
 
+struct Shared { int shared_value = 31; virtual ~Shared() {} };
+struct Left : virtual Shared { int left = 32; };
+struct Right : virtual Shared { int right = 33; };
+struct Diamond : Left, Right { int own = 34; };
+Diamond diamond;
+Left *half = &diamond;
+
 bank::Account account(100);
 bank::Account *pointer = &account;
 Base *as_base = &account;
@@ -79,6 +86,7 @@ std::atomic_flag spin = ATOMIC_FLAG_INIT;
 std::string name = "a string";
 std::string long_name(200, 'x');
 std::vector<int> numbers{1, 2, 3};
+std::vector<std::string> words{"one", "two"};
 std::mutex mutexes[2];
 wchar_t wide = L'w';
 char16_t sixteen = u'\u20ac';

@@ -38,10 +38,11 @@ pub struct Pair {
 fn stop(pair: &Pair, shapes: &[Shape; 3], count: usize) -> usize {
     let words = ["one", "two"];
     let unit = ();
+    let owned = String::from("owned text");
     let tuple = (1u8, -2i32);
     // SAFETY: a breakpoint that the test catches.
-    unsafe { std::arch::asm!("int3", in("rax") &raw const words, in("rcx") &raw const tuple) };
-    let _ = (unit, words, tuple);
+    unsafe { std::arch::asm!("int3", in("rax") &raw const words, in("rcx") &raw const tuple, in("rdx") &raw const owned) };
+    let _ = (unit, words, tuple, owned.len());
     count + pair.ratio as usize + shapes.len()
 }
 
