@@ -1,9 +1,9 @@
 //! Reads of the C library's string functions beyond the end of a block.
 //!
 //! Functions such as `strlen` look at 16 bytes at a time, up to four times before they look at what
-//! they found: harmless, because they never leave the page, but outside of the block. Such a read is
-//! let through if a live byte precedes it in the same 64 bytes. A function that runs off the end of
-//! a block is thus noticed a little later, at the next 64 bytes without a live one.
+//! they found: harmless, because they never leave the page, but outside of the block. Such a read
+//! is let through if a live byte precedes it in the same 64 bytes. A function that runs off the end
+//! of a block is thus noticed a little later, at the next 64 bytes without a live one.
 
 use crate::module::Module;
 use crate::process::Process;

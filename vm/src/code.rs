@@ -163,7 +163,8 @@ impl Code {
         BlockId(self.add(block))
     }
 
-    /// The successor of a block: behind it (0) or its branch target (1); remembered after first use.
+    /// The successor of a block: behind it (0) or its branch target (1); remembered after first
+    /// use.
     #[inline(always)]
     pub fn linked(
         &mut self,

@@ -1,8 +1,8 @@
 //! CPUID profiles: which processor the guest believes to run on.
 //!
 //! `v1` is the x86-64 baseline (SSE2), under which every libc picks code that this machine
-//! executes; `v2` adds SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT and LAHF for distributions that insist on
-//! x86-64-v2. Neither announces XSAVE or AVX. The answers never depend on the host.
+//! executes; `v2` adds SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT and LAHF for distributions that insist
+//! on x86-64-v2. Neither announces XSAVE or AVX. The answers never depend on the host.
 
 /// A CPUID profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

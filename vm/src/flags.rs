@@ -1,9 +1,9 @@
 //! Arithmetic flags, evaluated when somebody looks.
 //!
 //! Most flags are overwritten unread, so an operation only notes its kind, width, result and second
-//! operand; the first operand follows from these. Values are kept in the low bits; evaluation shifts
-//! them to the top of 64 bits, where carry, sign and overflow of every width look the same. Zero and
-//! sign need the result alone, whatever the operation was.
+//! operand; the first operand follows from these. Values are kept in the low bits; evaluation
+//! shifts them to the top of 64 bits, where carry, sign and overflow of every width look the same.
+//! Zero and sign need the result alone, whatever the operation was.
 //!
 //! Equality of two [`Flags`] is equality of representation, not of meaning; compare
 //! [`Flags::bits`] for that.

@@ -14,11 +14,11 @@
 //! the set taken shows contention as well. When a search ends without a new word, no two
 //! simultaneous moves conflict outside of the set. Then the order between threads comes from
 //! visible operations alone: any full execution can be rearranged into whole moves, and the reduced
-//! space has the same deadlocks, failing assertions and local states. (Were there a conflict outside
-//! of the set, take a shortest execution with one: its causal past rearranges into whole moves and
-//! ends in a stored state where both moves stand ready, and the comparison there would have seen
-//! it.) The test depends on the state alone, never on the path, so it is sound together with state
-//! matching.
+//! space has the same deadlocks, failing assertions and local states. (Were there a conflict
+//! outside of the set, take a shortest execution with one: its causal past rearranges into whole
+//! moves and ends in a stored state where both moves stand ready, and the comparison there would
+//! have seen it.) The test depends on the state alone, never on the path, so it is sound together
+//! with state matching.
 
 pub mod dfs;
 pub mod footprint;

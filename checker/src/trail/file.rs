@@ -73,7 +73,11 @@ pub enum TrailError {
         problem: String,
     },
     /// It cannot be written.
-    #[error("{}: the trail cannot be written: {}; name another file with --trail", file.display(), reason(error))]
+    #[error(
+        "{}: the trail cannot be written: {}; name another file with --trail",
+        file.display(),
+        reason(error)
+    )]
     Unwritable {
         /// The file.
         file: PathBuf,

@@ -241,7 +241,8 @@ fn ownership_waiters(process: &Process, addr: u64) -> Vec<ThreadId> {
     let threads = process.os.threads.iter().enumerate();
     threads
         .filter(|(_, thread)| {
-            matches!(thread.waiting(), Some(WaitFor::FutexOwnership { addr: at, .. }) if *at == addr)
+            let wait = thread.waiting();
+            matches!(wait, Some(WaitFor::FutexOwnership { addr: at, .. }) if *at == addr)
         })
         .map(|(index, _)| ThreadId(index as u32))
         .collect()

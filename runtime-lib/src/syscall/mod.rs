@@ -142,7 +142,8 @@ fn dispatch(call: &mut Call<'_>, number: u64) -> SysResult {
         nr::SCHED_GETSCHEDULER => Ok(Flow::Value(0)),
         nr::SCHED_SETSCHEDULER | nr::SCHED_SETPARAM => thread::sched_setscheduler(call, number),
         nr::SCHED_GETPARAM => thread::sched_getparam(call),
-        nr::SCHED_GET_PRIORITY_MAX | nr::SCHED_GET_PRIORITY_MIN => thread::priority_limit(call, number),
+        nr::SCHED_GET_PRIORITY_MAX | nr::SCHED_GET_PRIORITY_MIN
+            => thread::priority_limit(call, number),
         nr::GETPRIORITY => Ok(Flow::Value(20)),
         nr::SETPRIORITY => Ok(Flow::Value(0)),
         nr::MEMBARRIER => thread::membarrier(call),
@@ -287,7 +288,8 @@ fn dispatch(call: &mut Call<'_>, number: u64) -> SysResult {
         // glibc goes without restartable sequences.
         nr::RSEQ => Err(Errno::ENOSYS.into()),
         // Probes for newer kernels; all callers fall back to the older call.
-        nr::OPENAT2 | nr::FUTEX_WAITV | nr::PIDFD_OPEN | nr::IO_URING_SETUP => Err(Errno::ENOSYS.into()),
+        nr::OPENAT2 | nr::FUTEX_WAITV | nr::PIDFD_OPEN | nr::IO_URING_SETUP
+            => Err(Errno::ENOSYS.into()),
         nr::FCHMODAT2 | nr::CACHESTAT | nr::MAP_SHADOW_STACK => Err(Errno::ENOSYS.into()),
         // Memory policies: one node, nothing to choose.
         nr::GET_MEMPOLICY | nr::SET_MEMPOLICY | nr::MBIND => Err(Errno::ENOSYS.into()),

@@ -65,16 +65,19 @@ fn object(number: u64, args: &[u64; 6]) -> Option<Access> {
     Some(match number {
         nr::FUTEX => change(args[0] & !7, 8),
         nr::CLONE | nr::EXIT => change(THREADS, 8),
-        nr::MMAP | nr::MUNMAP | nr::MPROTECT | nr::MREMAP | nr::MADVISE | nr::BRK => change(ADDRESS_SPACE, 8),
+        nr::MMAP | nr::MUNMAP | nr::MPROTECT | nr::MREMAP | nr::MADVISE | nr::BRK
+            => change(ADDRESS_SPACE, 8),
         nr::READ | nr::PREAD64 | nr::READV | nr::PREADV | nr::OPEN | nr::OPENAT | nr::CLOSE
-        | nr::LSEEK | nr::PWRITE64 | nr::DUP | nr::DUP2 | nr::DUP3 | nr::FCNTL | nr::PIPE | nr::PIPE2
+        | nr::LSEEK | nr::PWRITE64 | nr::DUP | nr::DUP2 | nr::DUP3 | nr::FCNTL | nr::PIPE
+        | nr::PIPE2
         | nr::FTRUNCATE | nr::UNLINK | nr::UNLINKAT | nr::RENAME | nr::MKDIR | nr::RMDIR | nr::POLL
         | nr::PPOLL | nr::SELECT => change(FILES, 8),
         // Output is not part of the state; to a pipe or a file it is.
         nr::WRITE | nr::WRITEV if args[0] > 2 => change(FILES, 8),
         nr::FSTAT | nr::STAT | nr::LSTAT | nr::NEWFSTATAT | nr::STATX | nr::ACCESS | nr::READLINK
         | nr::GETCWD | nr::GETDENTS64 => read(FILES),
-        nr::CLOCK_GETTIME | nr::GETTIMEOFDAY | nr::TIME | nr::NANOSLEEP | nr::CLOCK_NANOSLEEP => change(CLOCK, 8),
+        nr::CLOCK_GETTIME | nr::GETTIMEOFDAY | nr::TIME | nr::NANOSLEEP
+        | nr::CLOCK_NANOSLEEP => change(CLOCK, 8),
         nr::RT_SIGACTION | nr::KILL | nr::TKILL | nr::TGKILL => change(SIGNALS, 8),
         nr::GETRANDOM => change(RANDOM, 8),
         _ => return None,

@@ -1,3 +1,5 @@
+//! Files: overlay, descriptors, directories, pipes.
+
 use crate::errno::Errno;
 use crate::process::Process;
 use crate::syscall::names::number as nr;

@@ -1,3 +1,5 @@
+//! Futexes: waiting, waking, requeueing, time-outs.
+
 use crate::errno::Errno;
 use crate::event::Event;
 use crate::process::Process;

@@ -1,3 +1,5 @@
+//! Memory mappings and the heap of `brk`.
+
 use crate::errno::Errno;
 use crate::syscall::names::number as nr;
 use crate::testing::{HostNode, HostTree, SCRATCH, bytes, call, process, process_with, string};

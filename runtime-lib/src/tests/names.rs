@@ -1,3 +1,5 @@
+//! Names in the file system: links, renames, removals, the working directory.
+
 use crate::errno::Errno;
 use crate::process::Process;
 use crate::syscall::names::number as nr;

@@ -1,3 +1,5 @@
+//! Refusals by name, identity, limits, time and random numbers.
+
 use crate::errno::Errno;
 use crate::event::{Event, UnsupportedKind};
 use crate::syscall::names::{name, number as nr};

@@ -1,3 +1,5 @@
+//! Signals: handlers, masks, default actions.
+
 use crate::errno::Errno;
 use crate::event::Event;
 use crate::os::Ended;

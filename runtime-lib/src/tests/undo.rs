@@ -1,3 +1,5 @@
+//! Undo: every change of the operating system's state is taken back.
+
 use crate::syscall::names::number as nr;
 use crate::testing::{HostNode, HostTree, SCRATCH, add_thread, bytes, call, process_with, string};
 

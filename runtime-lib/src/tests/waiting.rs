@@ -1,3 +1,5 @@
+//! Waiting threads: deadlines and what wakes them.
+
 use crate::errno::Errno;
 use crate::event::Event;
 use crate::host::{Input, Stdin};

@@ -35,7 +35,8 @@ fn ask(program: &Program, is_running: bool, commands: &[String]) -> Option<Vec<S
         let quoted = command.replace('\\', "\\\\").replace('"', "\\\"");
         gdb.arg("-ex").arg(format!("echo {MARK}\\n"));
         gdb.arg("-ex").arg(format!(
-            "python\ntry:\n  gdb.execute(\"{quoted}\")\nexcept gdb.error as e:\n  print('error:', e)"
+            "python\ntry:\n  gdb.execute(\"{quoted}\")\n\
+             except gdb.error as e:\n  print('error:', e)"
         ));
     }
     let output = match gdb.arg(&program.path).output() {

@@ -26,8 +26,8 @@ pub fn differences(native: &Outcome, vm: &Outcome, data_start: u64, slack: Slack
     let excused = slack.rflags | if is_fault { slack.rflags_at_fault } else { 0 };
     registers(native.cpu, vm.cpu, excused, &mut lines);
     floating_point(native.cpu, vm.cpu, slack, &mut lines);
-    // Which flags accompany an SSE exception that is not masked depends on lanes and on the order of
-    // checks; the machine raises all of them.
+    // Which flags accompany an SSE exception that is not masked depends on lanes and on the order
+    // of checks; the machine raises all of them.
     let is_trap = native.end == End::Fault(Fault::FloatingPoint);
     let sticky = if is_trap { 0x3f } else { 0 };
     if (native.cpu.fx.mxcsr ^ vm.cpu.fx.mxcsr) & !sticky != 0 {

@@ -73,8 +73,8 @@ impl Inputs<'_> {
         self.arena.data() + offset
     }
 
-    /// Not so where it is up to the processor what happens beyond the end: bytes that are masked out
-    /// may fault, and a ten-byte store may leave eight bytes before it faults.
+    /// Not so where it is up to the processor what happens beyond the end: bytes that are masked
+    /// out may fault, and a ten-byte store may leave eight bytes before it faults.
     fn faults_cleanly(&self) -> bool {
         use Mnemonic::*;
         let instruction = &self.instance.instruction;

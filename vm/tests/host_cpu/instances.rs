@@ -120,7 +120,8 @@ impl Instance {
     }
 
     /// The same instruction with a meaningless prefix in front, if that is possible. Prefixes come
-    /// first and the rest is encoded for the address behind them, so that it ends at the same place.
+    /// first and the rest is encoded for the address behind them, so that it ends at the same
+    /// place.
     pub fn with_noise(code: Code, site: Site, rng: &mut Rng) -> Option<Self> {
         let noise = rng.pick(&NOISE);
         let has_memory = !plans(code, 0).iter().all(|plan| plan.shape.is_none());

@@ -112,8 +112,8 @@ impl VmSide {
         data.expect("the arena is mapped")
     }
 
-    /// Executes `code`, which has `count` instructions; `cpu` becomes the state afterwards. A single
-    /// instruction is executed as such; more run until a breakpoint outside of `code`.
+    /// Executes `code`, which has `count` instructions; `cpu` becomes the state afterwards. A
+    /// single instruction is executed as such; more run until a breakpoint outside of `code`.
     pub fn run(&mut self, code: Range<u64>, count: usize, cpu: &mut Cpu) -> Answer {
         self.load(code.start, cpu);
         if self.mode == Mode::Reversible {
