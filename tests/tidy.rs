@@ -85,7 +85,7 @@ fn is_short(source: &Source) -> Vec<Complaint> {
 fn is_narrow(source: &Source) -> Vec<Complaint> {
     source.complaints(|line| {
         let columns = line.chars().count();
-        let wide = source.is_rust() && COLUMNS_MAX < columns;
+        let wide = source.is_rust() && !source.is_guest() && COLUMNS_MAX < columns;
         wide.then(|| format!("{columns} columns, at most {COLUMNS_MAX} are allowed"))
     })
 }

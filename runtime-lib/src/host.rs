@@ -177,14 +177,15 @@ impl Input {
 
     /// Up to `len` bytes from `offset` on; empty at the end.
     pub(crate) fn read(&mut self, offset: usize, len: usize) -> &[u8] {
-        if len > 0 && offset >= self.known.len() {
-            if let Some(Stdin::Source(source)) = &mut self.source {
-                let more = source(len);
-                if more.is_empty() {
-                    self.source = None;
-                }
-                self.known.extend(more);
+        if len > 0
+            && offset >= self.known.len()
+            && let Some(Stdin::Source(source)) = &mut self.source
+        {
+            let more = source(len);
+            if more.is_empty() {
+                self.source = None;
             }
+            self.known.extend(more);
         }
         let from = offset.min(self.known.len());
         &self.known[from..self.known.len().min(from.saturating_add(len))]

@@ -63,10 +63,10 @@ impl Process {
             Some(Ended::Killed(signal)) => return Some(Event::Killed(signal)),
             None => {}
         }
-        if self.has_deliverable_signal(thread) {
-            if let Some(event) = self.deliver_signals(thread) {
-                return Some(event);
-            }
+        if self.has_deliverable_signal(thread)
+            && let Some(event) = self.deliver_signals(thread)
+        {
+            return Some(event);
         }
         match self.os.thread(thread).state {
             ThreadState::Runnable => None,

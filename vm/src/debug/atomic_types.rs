@@ -1,5 +1,5 @@
-//! Which types are atomic, as far as their names tell: C's typedefs, C++'s and Rust's library types.
-//! (C's `_Atomic` itself is a type of its own from DWARF 5 on.)
+//! Which types are atomic, as far as their names tell: C's typedefs, C++'s and Rust's library
+//! types. (C's `_Atomic` itself is a type of its own from DWARF 5 on.)
 
 /// True for the typedefs of `stdatomic.h`. Before DWARF 5 they are all that tells an atomic.
 pub(super) fn is_atomic_typedef(name: &str) -> bool {
