@@ -140,12 +140,12 @@ fn snapshot(process: &Process) -> (Vec<(u64, Vec<u8>)>, String) {
 
 #[test]
 fn random_stretches_are_undone_exactly() {
-    let several = |process: &Process| process.threads().len() > 2;
-    let later = |process: &Process| process.machine.instructions() > 500_000;
-    let cases: [(_, _, &dyn Fn(&Process) -> bool); 3] = [
-        ("threads", Model::Full, &several),
-        ("threads", Model::None, &several),
-        ("heap", Model::Full, &later),
+    let several: fn(&Process) -> bool = |process| process.threads().len() > 2;
+    let later: fn(&Process) -> bool = |process| process.machine.instructions() > 500_000;
+    let cases = [
+        ("threads", Model::Full, several),
+        ("threads", Model::None, several),
+        ("heap", Model::Full, later),
     ];
     for (name, model, interesting) in cases {
         let program = compile(name, Linkage::Dynamic).unwrap();
