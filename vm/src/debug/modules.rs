@@ -26,11 +26,13 @@ impl DebugModules {
         DebugModules::default()
     }
 
-    /// Adds a module behind the others; the program itself should come first.
+    /// Adds a module behind the others; the program itself should come first. Modules beyond the
+    /// first 65,535 are ignored.
     pub fn add(&mut self, mut module: DebugInfo) {
-        assert!(self.modules.len() < usize::from(TypeId::NO_MODULE), "too many modules");
-        module.module = self.modules.len() as u16;
-        self.modules.push(Arc::new(module));
+        if self.modules.len() < usize::from(TypeId::NO_MODULE) {
+            module.module = self.modules.len() as u16;
+            self.modules.push(Arc::new(module));
+        }
     }
 
     /// All modules, in load order.
