@@ -21,6 +21,17 @@ pub(super) fn uname(call: &mut Call<'_>) -> SysResult {
     done(0)
 }
 
+/// No sockets. Only the question for a name service daemon is answered, which glibc asks before
+/// it reads `/etc/passwd` and the like: this kernel knows no local sockets.
+pub(super) fn socket(call: &mut Call<'_>) -> SysResult {
+    const LOCAL: u64 = 1;
+    const STREAM_NONBLOCK_CLOEXEC: u64 = 0x80801;
+    match call.args[..3] {
+        [LOCAL, STREAM_NONBLOCK_CLOEXEC, 0] => Err(Errno::EAFNOSUPPORT.into()),
+        _ => unsupported("there is no network"),
+    }
+}
+
 pub(super) fn sysinfo(call: &mut Call<'_>) -> SysResult {
     const GIB: u64 = 1 << 30;
     let uptime = (super::time::epoch(call.process, false) + call.os().now_ns) / 1_000_000_000;

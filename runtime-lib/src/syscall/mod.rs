@@ -246,6 +246,7 @@ fn dispatch(call: &mut Call<'_>, number: u64) -> SysResult {
         nr::SETITIMER => time::setitimer(call),
         nr::GETITIMER => time::getitimer(call),
 
+        nr::SOCKET => info::socket(call),
         nr::UNAME => info::uname(call),
         nr::SYSINFO => info::sysinfo(call),
         nr::GETPID => info::getpid(call),
