@@ -17,6 +17,8 @@ pub enum Stop {
     Access(Access),
     /// A `syscall` instruction; the program counter is behind it.
     Syscall,
+    /// The request instruction (see [`crate::lower::request`]); the program counter is behind it.
+    Request,
     /// The entry of a hooked function.
     Hook(HookId),
     /// A `ret` took the stack pointer above the watched level; it has happened.

@@ -373,6 +373,7 @@ pub enum Op {
     X87,
     // The machine itself.
     Syscall,
+    Request,
     Cpuid,
     TimeStamp,
     Fence,

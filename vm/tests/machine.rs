@@ -172,3 +172,19 @@ fn string_operations_agree_in_both_styles() {
         assert_eq!(results[0], results[1], "{code:02x?}");
     }
 }
+
+#[test]
+fn the_request_instruction_stops_behind_itself() {
+    // mov eax,5; request; mov ecx,eax; nopl 0x4f4d4154(%rax); syscall
+    let request = samovar_vm::lower::request::REQUEST;
+    let mut other = request;
+    other[3] += 1;
+    let code =
+        [&[0xb8, 5, 0, 0, 0][..], &request, &[0x89, 0xc1], &other, &[0x0f, 0x05]].concat();
+    let (mut machine, thread) = machine(&code);
+    assert_eq!(machine.run(thread, 1000, &mut Unwatched), Stop::Request);
+    assert_eq!(machine.core(thread).pc, CODE + 12);
+    machine.core_mut(thread)[Reg::Rax] = 7;
+    assert_eq!(machine.run(thread, 1000, &mut Unwatched), Stop::Syscall);
+    assert_eq!(machine.core(thread)[Reg::Rcx], 7);
+}

@@ -608,6 +608,7 @@ pub(super) fn uops<M: Monitor>(
             Op::Fence => {}
             Op::Cpuid => cpuid(core, profile),
             Op::Syscall => break Exit::After(Stop::Syscall),
+            Op::Request => break Exit::After(Stop::Request),
             Op::TimeStamp => break Exit::After(Stop::TimeStamp),
             Op::Breakpoint => break Exit::After(Stop::Breakpoint),
             Op::Hook => break Exit::Stop(Stop::Hook(HookId(u.imm as u32))),

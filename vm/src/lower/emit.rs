@@ -286,7 +286,7 @@ impl Emitter {
 fn is_end(op: Op) -> bool {
     use Op::*;
     op as u16 >= End as u16
-        || matches!(op, Syscall | TimeStamp | Breakpoint | Hook | Illegal | NoFetch)
+        || matches!(op, Syscall | Request | TimeStamp | Breakpoint | Hook | Illegal | NoFetch)
 }
 
 fn is_narrow(register: Register) -> bool {

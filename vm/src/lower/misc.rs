@@ -2,6 +2,7 @@
 
 use super::control::condition;
 use super::emit::{Emitter, Operand, Place};
+use super::request::is_request;
 use super::table;
 use crate::kind::{FlagOp, Repeat, Str, Widen};
 use crate::reg::Reg;
@@ -160,6 +161,7 @@ impl Emitter {
         let flag = |kind: FlagOp| Some(Uop { aux: kind as u8, ..Uop::new(Op::FlagOp) });
         let widen = |kind: Widen| Some(Uop { aux: kind as u8, ..Uop::new(Op::Widen) });
         let uop = match self.instruction.mnemonic() {
+            M::Nop if is_request(&self.instruction) => plain(Op::Request),
             M::Nop
             | M::Endbr64
             | M::Endbr32

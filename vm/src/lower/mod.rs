@@ -11,6 +11,7 @@ mod control;
 mod emit;
 mod integer;
 mod misc;
+pub mod request;
 pub mod survey;
 mod table;
 mod vector;
@@ -136,6 +137,7 @@ fn ends_block(instruction: &Instruction) -> bool {
         instruction.mnemonic(),
         Mnemonic::Syscall | Mnemonic::Rdtsc | Mnemonic::Rdtscp | Mnemonic::Int3 | Mnemonic::INVALID
     ) || instruction.flow_control() != FlowControl::Next
+        || request::is_request(instruction)
 }
 
 /// A repeated string operation that is lowered to a loop ends its block.
