@@ -14,9 +14,11 @@ impl Os {
         for thread in &self.threads {
             thread.state.hash(&mut hasher);
             thread.atomic.hash(&mut hasher);
+            thread.region.hash(&mut hasher);
         }
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
+        self.privileges.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -32,6 +34,8 @@ impl Os {
             && (Arc::ptr_eq(&self.actions, &other.actions) || self.actions == other.actions)
             && self.pending == other.pending
             && self.random == other.random
+            && self.privileges == other.privileges
+            && self.ignored == other.ignored
             && Arc::ptr_eq(&self.modules, &other.modules)
     }
 }

@@ -1,5 +1,6 @@
 //! What [`Process::step`](crate::Process::step) reports to whoever schedules.
 
+use crate::request::Violation;
 use crate::signal::Signal;
 use samovar_vm::fault::Fault;
 use samovar_vm::monitor::Access;
@@ -33,6 +34,12 @@ pub enum Event {
         /// Entry of the function.
         address: u64,
     },
+    /// A statement of the program is violated. The process goes on if it is told to, as it would
+    /// natively.
+    Violated(Violation),
+    /// The program assumes that this path is never taken: it has no continuation that counts. The
+    /// process goes on if it is told to, as it would natively.
+    Pruned,
     /// The monitor asked to stop before this access; nothing of it has happened.
     Access(Access),
     /// Something that is not implemented and must not be guessed; the process cannot go on.
@@ -66,6 +73,8 @@ pub enum UnsupportedKind {
     SystemCall,
     /// Something a library function was asked for.
     LibraryCall,
+    /// A request of the program to the checker.
+    Request,
 }
 
 /// Something that is not supported, named.
@@ -87,6 +96,7 @@ impl fmt::Display for Unsupported {
             UnsupportedKind::Instruction => "instruction",
             UnsupportedKind::SystemCall => "system call",
             UnsupportedKind::LibraryCall => "library call",
+            UnsupportedKind::Request => "request",
         };
         write!(f, "unsupported {kind} {} at {:#x}", self.name, self.address)?;
         if !self.detail.is_empty() {

@@ -11,6 +11,7 @@
 //!       └────────Event────────────┘  └──Stop────────┘
 //!                                 ├── syscall/   what Linux would do
 //!                                 ├── models/    what libc's functions would do
+//!                                 ├── request/   what the program itself tells the checker
 //!                                 └── Os         files, signals, threads, clock: copied on write
 //! ```
 
@@ -26,6 +27,7 @@ mod os;
 mod overread;
 mod process;
 mod random;
+pub mod request;
 mod signal;
 mod step;
 pub mod syscall;
@@ -44,6 +46,7 @@ pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
 pub use os::{Ended, Os, Output};
 pub use process::{Process, ProcessMark};
+pub use request::{Choices, Privileges, Violation, ViolationKind};
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
 pub use treatment::{Treatment, treatment_of};

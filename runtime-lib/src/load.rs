@@ -7,6 +7,7 @@ use crate::module::Module;
 use crate::os::{Brk, Os, PID};
 use crate::process::{Config, Process};
 use crate::random::Random;
+use crate::request::{Choices, Privileges};
 use crate::signal::Action;
 use crate::thread::Thread;
 use samovar_vm::context::{Core, Floating};
@@ -15,6 +16,7 @@ use samovar_vm::loader::{self, Image, PlanOptions};
 use samovar_vm::machine::Machine;
 use samovar_vm::memory::region::Perms;
 use samovar_vm::reg::Reg;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use thiserror::Error;
@@ -62,6 +64,8 @@ pub struct LoadOptions {
     pub user: (u32, u32),
     /// Which of standard input, output and error are terminals.
     pub terminals: [bool; 3],
+    /// Which values the program's open values may take.
+    pub choices: Choices,
 }
 
 impl LoadOptions {
@@ -83,6 +87,7 @@ impl LoadOptions {
             cpus: 4,
             user: (1000, 1000),
             terminals: [false; 3],
+            choices: Choices::default(),
         }
     }
 }
@@ -154,6 +159,8 @@ impl Process {
             output: Vec::new(),
             random,
             modules: Arc::default(),
+            privileges: Privileges::default(),
+            ignored: Arc::default(),
         };
         let config = Config {
             model: options.model,
@@ -163,13 +170,21 @@ impl Process {
             uid,
             gid,
             terminals: options.terminals,
+            choices: options.choices,
             command_line: joined(args),
             environment: joined(&options.env),
             stack: (plan.stack.low, plan.stack.high),
             exe,
         };
         let input = Input::new(options.stdin);
-        let mut process = Process { machine, os: Arc::new(os), host, input, config };
+        let mut process = Process {
+            machine,
+            os: Arc::new(os),
+            host,
+            input,
+            config,
+            boundary_types: BTreeSet::new(),
+        };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
         process.add_module(Module::new(path, plan.main_bias, main));
         if let (Some(image), Some(bias)) = (interpreter, plan.interpreter_bias) {
@@ -184,6 +199,7 @@ impl Process {
         if self.config.model == Model::Full {
             models::install(&mut self.machine, &module);
         }
+        models::install_verifier(&mut self.machine, &module);
         Arc::make_mut(&mut self.os_mut().modules).push(Arc::new(module));
     }
 }

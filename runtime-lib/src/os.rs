@@ -7,6 +7,7 @@
 use crate::files::Files;
 use crate::module::Module;
 use crate::random::Random;
+use crate::request::Privileges;
 use crate::signal::{Action, Siginfo, Signal};
 use crate::syscall::SharedMapping;
 use crate::thread::{Thread, ThreadState};
@@ -48,6 +49,9 @@ pub struct Os {
     pub(crate) output: Vec<Output>,
     pub(crate) random: Random,
     pub(crate) modules: Arc<Vec<Arc<Module>>>,
+    pub(crate) privileges: Privileges,
+    /// Ranges of memory that are no part of the state, sorted.
+    pub(crate) ignored: Arc<Vec<(u64, u64)>>,
 }
 
 /// The heap of `brk`.

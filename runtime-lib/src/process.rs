@@ -10,11 +10,13 @@ use crate::load::Model;
 use crate::models;
 use crate::module::Module;
 use crate::os::{Ended, Os, Output};
+use crate::request::Choices;
 use crate::syscall::futex;
 use crate::thread::{Thread, ThreadState, WaitFor};
 use samovar_vm::machine::{Machine, ThreadId};
 use samovar_vm::memory::journal::Mark;
 use samovar_vm::reg::Reg;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// See the module head.
@@ -26,6 +28,8 @@ pub struct Process {
     pub(crate) host: Arc<dyn HostFiles>,
     pub(crate) input: Input,
     pub(crate) config: Config,
+    /// Types of which only boundary values were given: no part of the state, it only grows.
+    pub(crate) boundary_types: BTreeSet<String>,
 }
 
 /// What never changes while a process runs.
@@ -40,6 +44,8 @@ pub(crate) struct Config {
     pub gid: u32,
     /// Which of the three standard descriptors are terminals.
     pub terminals: [bool; 3],
+    /// Values that open values may take.
+    pub choices: Choices,
     /// Absolute path of the program.
     pub exe: Vec<u8>,
     /// The arguments, each with its final zero.
@@ -165,6 +171,7 @@ impl Process {
             WaitFor::Files { .. }
             | WaitFor::Signal { .. }
             | WaitFor::Mutex { .. }
+            | WaitFor::Privilege { .. }
             | WaitFor::Join { .. } => self.set_runnable(thread),
             WaitFor::Condition { .. } => models::leave_queue(self, thread),
         }

@@ -4,6 +4,7 @@ use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::models::Passage;
 use crate::os::Ended;
 use crate::process::Process;
+use crate::request;
 use crate::signal::Signal;
 use crate::syscall;
 use crate::thread::ThreadState;
@@ -14,22 +15,27 @@ use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::Stop;
 
-/// Instructions that an atomic library call may take before the scheduler gets a say after all.
+/// Instructions that an atomic library call or region may take before the scheduler gets a say
+/// after all.
 const ATOMIC_LIMIT: u64 = 50_000_000;
 
 impl Process {
     /// Runs a thread for up to `budget` instructions, serving its system calls and hooked library
-    /// functions on the way. Inside an atomic library call the budget does not count.
+    /// functions on the way. Inside an atomic library call and an atomic region the budget does
+    /// not count.
     ///
     /// The journal of the machine must be on if, and only if, the monitor asks for it.
     pub fn step<M: Observer>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Event {
         let mut left = budget;
         let mut atomic_left = ATOMIC_LIMIT;
+        if self.is_atomic(thread) {
+            Observer::atomic_call(monitor, true);
+        }
         loop {
             if let Some(event) = self.before_running(thread) {
                 return event;
             }
-            let atomic = self.os.thread(thread).atomic.is_some();
+            let atomic = self.is_atomic(thread);
             let quota = if atomic { atomic_left } else { left };
             if quota == 0 {
                 return Event::Budget;
@@ -82,6 +88,7 @@ impl Process {
             Stop::Budget => None,
             Stop::Access(access) => Some(Event::Access(access)),
             Stop::Syscall => syscall::serve(self, thread, witness),
+            Stop::Request => request::serve(self, thread, witness),
             Stop::Hook(hook) => match self.call_hook(thread, hook, witness) {
                 Passage::Go => None,
                 Passage::Stop(event) => Some(event),

@@ -75,6 +75,13 @@ pub enum WaitFor {
         /// Give up then.
         deadline: Option<u64>,
     },
+    /// Memory that another thread has locked for itself.
+    Privilege {
+        /// First byte.
+        start: u64,
+        /// The byte behind the last.
+        end: u64,
+    },
     /// The end of another thread.
     Join {
         /// Number of the thread.
@@ -87,7 +94,7 @@ impl WaitFor {
     pub fn deadline(&self) -> Option<u64> {
         match *self {
             WaitFor::Sleep { until, .. } => Some(until),
-            WaitFor::Join { .. } => None,
+            WaitFor::Join { .. } | WaitFor::Privilege { .. } => None,
             WaitFor::Futex { deadline, .. }
             | WaitFor::FutexOwnership { deadline, .. }
             | WaitFor::Files { deadline, .. }
@@ -125,6 +132,10 @@ pub struct Thread {
     pub atomic: Option<AtomicCall>,
     /// Stack pointer at the entry of the start routine; the largest number before it.
     pub(crate) start_watch: u64,
+    /// Set while inside an atomic region of the program.
+    pub region: bool,
+    /// What the program calls it in reports.
+    pub label: Option<Arc<str>>,
     pub(crate) clear_child_tid: u64,
     pub(crate) robust_list: u64,
     pub(crate) pending: Arc<Vec<Siginfo>>,
@@ -158,6 +169,8 @@ impl Thread {
             blocked: SignalSet::EMPTY,
             atomic: None,
             start_watch: u64::MAX,
+            region: false,
+            label: None,
             clear_child_tid: 0,
             robust_list: 0,
             pending: Arc::default(),

@@ -20,6 +20,15 @@ pub trait Observer: Monitor {
         let _ = alternatives;
         0
     }
+
+    /// An operation on an object is about to happen, or an access on the thread's behalf by a
+    /// system call. Only called if [`Monitor::ACCESSES`].
+    fn before_operation(&mut self, access: Access) -> Decision {
+        self.before_access(access)
+    }
+
+    /// The thread did something useful, says the program.
+    fn progress(&mut self) {}
 }
 
 impl Observer for Unwatched {}
@@ -35,6 +44,8 @@ pub(crate) trait Witness {
     fn atomic_call(&mut self, inside: bool);
     /// See [`Observer::choose`].
     fn choose(&mut self, alternatives: u32) -> u32;
+    /// See [`Observer::progress`].
+    fn progress(&mut self);
 }
 
 impl<M: Observer> Witness for M {
@@ -43,7 +54,7 @@ impl<M: Observer> Witness for M {
     }
 
     fn before_operation(&mut self, access: Access) -> Decision {
-        if M::ACCESSES { self.before_access(access) } else { Decision::Proceed }
+        if M::ACCESSES { Observer::before_operation(self, access) } else { Decision::Proceed }
     }
 
     fn atomic_call(&mut self, inside: bool) {
@@ -52,5 +63,9 @@ impl<M: Observer> Witness for M {
 
     fn choose(&mut self, alternatives: u32) -> u32 {
         Observer::choose(self, alternatives)
+    }
+
+    fn progress(&mut self) {
+        Observer::progress(self);
     }
 }

@@ -179,8 +179,7 @@ fn the_request_instruction_stops_behind_itself() {
     let request = samovar_vm::lower::request::REQUEST;
     let mut other = request;
     other[3] += 1;
-    let code =
-        [&[0xb8, 5, 0, 0, 0][..], &request, &[0x89, 0xc1], &other, &[0x0f, 0x05]].concat();
+    let code = [&[0xb8, 5, 0, 0, 0][..], &request, &[0x89, 0xc1], &other, &[0x0f, 0x05]].concat();
     let (mut machine, thread) = machine(&code);
     assert_eq!(machine.run(thread, 1000, &mut Unwatched), Stop::Request);
     assert_eq!(machine.core(thread).pc, CODE + 12);

@@ -6,6 +6,7 @@ use crate::explore::moves::{self, Ending};
 use crate::explore::watch::Visible;
 use crate::trail::names::{Location, Names};
 use crate::trail::walk;
+use samovar_runtime::request::Privilege;
 use samovar_runtime::{Process, WaitFor};
 use samovar_vm::machine::ThreadId;
 
@@ -82,6 +83,10 @@ fn holder(process: &Process, wait: &WaitFor) -> Option<ThreadId> {
         WaitFor::Mutex { addr, .. } => owner(process, *addr, 8, u32::MAX),
         WaitFor::FutexOwnership { addr, .. } => owner(process, *addr, 0, 0x3fff_ffff),
         WaitFor::Join { thread } => Some(ThreadId(*thread)),
+        WaitFor::Privilege { start, end } => {
+            let overlaps = |held: &&Privilege| held.start < *end && *start < held.end;
+            process.privileges().iter().find(overlaps).map(|held| held.holder)
+        }
         _ => None,
     }
 }
@@ -102,6 +107,7 @@ fn object(process: &Process, names: &Names, waiter: &Waiter) -> String {
         Some(WaitFor::Mutex { addr, .. } | WaitFor::FutexOwnership { addr, .. }) => name(addr),
         Some(WaitFor::Futex { addr, .. }) => format!("a wake-up on the futex {}", name(addr)),
         Some(WaitFor::Condition { addr, .. }) => format!("a signal on {}", name(addr)),
+        Some(WaitFor::Privilege { start, .. }) => format!("access to {}", name(start)),
         Some(WaitFor::Join { thread }) => {
             format!("the end of {}", names.thread(ThreadId(*thread)))
         }

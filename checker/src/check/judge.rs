@@ -4,7 +4,7 @@ use super::kind::ErrorKind;
 use super::verdict::Finding;
 use crate::explore::moves::Ending;
 use crate::trail::names::Names;
-use samovar_runtime::{Misuse, Output, Process, Signal};
+use samovar_runtime::{Misuse, Output, Process, Signal, ViolationKind};
 use samovar_vm::fault::{AccessKind, Fault, FaultReason};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::object::ObjectKind;
@@ -23,7 +23,8 @@ pub fn judge(
     output: &[Output],
 ) -> Option<Finding> {
     let (kind, detail, message) = match ending {
-        Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Unsupported(_) => return None,
+        Ending::Done | Ending::Blocked | Ending::Exited(0) => return None,
+        Ending::Pruned | Ending::Unsupported(_) => return None,
         Ending::Exited(status) => {
             (ErrorKind::Exit, None, format!("the program ends with exit status {status}"))
         }
@@ -33,6 +34,13 @@ pub fn judge(
             (ErrorKind::Memory, Some(detail), fault_message(process, names, thread, fault, detail))
         }
         Ending::Misuse(function, misuse) => misused(process, names, thread, function, *misuse),
+        Ending::Violated(violation) => {
+            let kind = match violation.kind {
+                ViolationKind::Assertion => ErrorKind::Assertion,
+                ViolationKind::Privilege => ErrorKind::Privilege,
+            };
+            (kind, None, violation.to_string())
+        }
         Ending::Diverges => {
             let message = "the thread works on without end and without a visible effect";
             (ErrorKind::Livelock, None, message.to_string())

@@ -16,6 +16,8 @@ pub enum ErrorKind {
     Memory,
     /// A misuse of a lock.
     Lock,
+    /// An access to memory that another thread has locked for itself.
+    Privilege,
     /// A division by zero or without a result.
     Arithmetic,
     /// Bytes that are no instruction, or one that exists to fail.
@@ -35,6 +37,7 @@ impl ErrorKind {
             ErrorKind::Assertion => "assertion",
             ErrorKind::Memory => "memory",
             ErrorKind::Lock => "lock",
+            ErrorKind::Privilege => "privilege",
             ErrorKind::Arithmetic => "arithmetic",
             ErrorKind::IllegalInstruction => "illegal-instruction",
             ErrorKind::Signal => "signal",

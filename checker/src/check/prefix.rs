@@ -1,4 +1,4 @@
-//! What a program does before its first thread: executed once, without a choice.
+//! What a program does before its first thread and its first choice: executed once.
 //!
 //! A program that never creates a thread is over after this, and this is its whole check.
 
@@ -22,7 +22,7 @@ const INSTRUCTIONS_MAX: u64 = 16 << 30;
 /// How the prefix ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// A thread is about to be created, or the main thread to end before the program does.
+    /// A thread is about to be created, a choice to be made, or the main thread to end before the program does.
     Threads,
     /// The program is over.
     Over(Ending),
@@ -52,6 +52,8 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
             Event::Misuse { function, misuse, .. } => {
                 return Prefix::Over(Ending::Misuse(function, misuse));
             }
+            Event::Violated(violation) => return Prefix::Over(Ending::Violated(violation)),
+            Event::Pruned => return Prefix::Over(Ending::Pruned),
             Event::Unsupported(what) => return Prefix::Over(Ending::Unsupported(what)),
         }
         if limit.is_over() || limit.was_missed() {
@@ -73,7 +75,7 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
     }
 }
 
-/// Judges every access by object bounds, stops before the first thread.
+/// Judges every access by object bounds, stops before the first thread and the first choice.
 struct Alone;
 
 impl Monitor for Alone {
@@ -82,7 +84,8 @@ impl Monitor for Alone {
     const ACCESSES: bool = true;
 
     fn before_access(&mut self, access: Access) -> Decision {
-        if access.addr == objects::THREADS { Decision::Stop } else { Decision::Proceed }
+        let branches = access.addr == objects::THREADS || objects::is_choice(access.addr);
+        if branches { Decision::Stop } else { Decision::Proceed }
     }
 }
 

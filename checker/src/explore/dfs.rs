@@ -293,6 +293,11 @@ impl<'a> Search<'a> {
                 self.undo(depth);
             }
             Ending::Blocked => self.undo(depth),
+            // No successor, and no deadlock either.
+            Ending::Pruned => {
+                self.frames[depth].enabled += 1;
+                self.undo(depth);
+            }
             Ending::Unsupported(what) => {
                 let path = self.path(Some(choice));
                 return Some(Round::Over(Found::Unsupported { path, what }));
@@ -389,7 +394,7 @@ fn suffices(made: &Move) -> bool {
 
 /// Whether a move ended in an error, which need not be made twice.
 fn is_bad(ending: &Ending) -> bool {
-    !matches!(ending, Ending::Done | Ending::Blocked | Ending::Exited(0))
+    !matches!(ending, Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Pruned)
 }
 
 /// Beginnings and ends of threads are visible anyway.

@@ -3,7 +3,9 @@
 use super::footprint::Footprint;
 use super::watch::{LibraryData, Visible, Watch};
 use crate::state::dead;
-use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, WaitFor};
+use samovar_runtime::{
+    Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation, WaitFor,
+};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
@@ -29,6 +31,10 @@ pub enum Ending {
     Misuse(String, Misuse),
     /// The thread works on without end and without a visible operation.
     Diverges,
+    /// A statement of the program is violated.
+    Violated(Violation),
+    /// The program assumes that this does not happen.
+    Pruned,
     /// Something is not supported.
     Unsupported(Unsupported),
 }
@@ -108,6 +114,8 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
             Event::Killed(signal) => return Ending::Killed(signal),
             Event::Fault(fault) => return Ending::Fault(fault),
             Event::Misuse { function, misuse, .. } => return Ending::Misuse(function, misuse),
+            Event::Violated(violation) => return Ending::Violated(violation),
+            Event::Pruned => return Ending::Pruned,
             Event::Unsupported(what) => return Ending::Unsupported(what),
         }
     }

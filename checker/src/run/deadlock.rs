@@ -49,6 +49,9 @@ impl Deadlock<'_> {
             WaitFor::Condition { addr, .. } => {
                 write!(f, "a signal on the condition variable {}", data(*addr))
             }
+            WaitFor::Privilege { start, .. } => {
+                write!(f, "access to {}, which another thread has locked", data(*start))
+            }
             WaitFor::Join { thread } => write!(f, "the end of thread {thread}"),
             WaitFor::Signal { .. } => f.write_str("a signal"),
             WaitFor::Sleep { .. } => f.write_str("time to pass"),

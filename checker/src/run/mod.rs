@@ -20,7 +20,7 @@ use crate::error::CommandError;
 use crate::message::Messages;
 use crate::place::Places;
 use limit::Limit;
-use samovar_runtime::{Ended, Event, Process, Signal, Unsupported};
+use samovar_runtime::{Ended, Event, Process, Signal, Unsupported, ViolationKind};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Unwatched;
@@ -55,7 +55,7 @@ pub fn run(options: &RunOptions) -> Result<Ending, CommandError> {
     let limit = Limit::new(options.time);
     let mut process = setup::load(options, &limit, &messages)?;
     let stopwatch = Stopwatch::start();
-    let finish = execute(&mut process, &mut Schedule::new(options.seed), &limit)?;
+    let finish = execute(&mut process, &mut Schedule::new(options.seed), &limit, &messages)?;
     let ending = report(&process, &finish, options, &messages);
     if options.stats {
         stopwatch.report(&process);
@@ -68,6 +68,7 @@ fn execute(
     process: &mut Process,
     schedule: &mut Schedule,
     limit: &Limit,
+    messages: &Messages,
 ) -> Result<Finish, CommandError> {
     let mut runnable: Vec<ThreadId> = Vec::new();
     let mut next_check = 0;
@@ -93,6 +94,12 @@ fn execute(
             return Ok(Finish::OutOfTime);
         }
         output::write(&process.take_output())?;
+        if let Event::Violated(violation) = &event
+            && violation.kind == ViolationKind::Privilege
+        {
+            let place = Places::of(process).standpoint(turn.thread);
+            messages.remark(&format_args!("{violation}, {place:#}"));
+        }
         if let Some(finish) = finish_of(event, turn.thread) {
             return Ok(finish);
         }
@@ -114,6 +121,9 @@ fn finish_of(event: Event, thread: ThreadId) -> Option<Finish> {
         | Event::Yielded
         | Event::Blocked
         | Event::ThreadExited
+        // The program's own code for these follows.
+        | Event::Violated(_)
+        | Event::Pruned
         | Event::Access(_) => None,
     }
 }

@@ -16,6 +16,7 @@ mod libc;
 mod mutex;
 mod registry;
 mod threads;
+mod verifier;
 
 use crate::event::{Event, Misuse};
 use crate::module::Module;
@@ -32,6 +33,7 @@ use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
 pub(crate) use condition::{Stage, leave_queue};
+pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.
 const DESTROYED: [Reg; 8] =
@@ -187,7 +189,8 @@ impl Process {
         } else {
             self.end_routine(thread);
         }
-        witness.atomic_call(!was_atomic);
+        // Inside a region of the program it stays so.
+        witness.atomic_call(!was_atomic || self.is_atomic(thread));
     }
 
     /// The program misused a library function. Where heap blocks are exact the caller is told;

@@ -1,7 +1,7 @@
 //! Which functions are known, and how they are treated.
 
 use super::libc::{Found, Libc};
-use super::{Answer, ModelCall, condition, heap as memory, mutex, threads};
+use super::{Answer, ModelCall, condition, heap as memory, mutex, threads, verifier};
 use samovar_vm::stop::HookId;
 
 /// A model: looks at the call's arguments, does the work, answers.
@@ -46,6 +46,8 @@ enum Scope {
     Heap,
     /// In glibc: the model depends on its data layout.
     Glibc,
+    /// In the program, not in the library.
+    Program,
 }
 
 const fn heap(name: &'static str, model: Model) -> Entry {
@@ -62,6 +64,10 @@ const fn atomic(name: &'static str) -> Entry {
 
 const fn glibc_atomic(name: &'static str) -> Entry {
     Entry { name, class: Class::Atomic, objects: Objects::None, scope: Scope::Glibc }
+}
+
+const fn program(name: &'static str, class: Class) -> Entry {
+    Entry { name, class, objects: Objects::None, scope: Scope::Program }
 }
 
 /// All known functions; a hook's number is twice the position, plus one for musl.
@@ -112,6 +118,10 @@ static FUNCTIONS: &[Entry] = &[
     glibc_atomic("__printf_chk"), glibc_atomic("__vprintf_chk"), glibc_atomic("__fprintf_chk"),
     glibc_atomic("__vfprintf_chk"), glibc_atomic("__dprintf_chk"), glibc_atomic("__wprintf_chk"),
     glibc_atomic("__fwprintf_chk"),
+
+    program("reach_error", Class::Modelled(verifier::reach_error)),
+    program("__VERIFIER_error", Class::Modelled(verifier::verifier_error)),
+    program(verifier::ATOMIC_PREFIX, Class::Atomic),
 ];
 
 /// The hook for a symbol of a library.
@@ -121,9 +131,16 @@ pub(super) fn find(name: &str, found: Found) -> Option<HookId> {
         Scope::Any => true,
         Scope::Heap => found.own_heap,
         Scope::Glibc => found.libc == Libc::Glibc,
+        Scope::Program => false,
     };
     let musl = u32::from(found.libc == Libc::Musl);
     hooked.then_some(HookId(index as u32 * 2 + musl))
+}
+
+/// The hook for a symbol of the program.
+pub(super) fn find_in_program(name: &str) -> Option<HookId> {
+    let known = |entry: &Entry| entry.scope == Scope::Program && entry.name == name;
+    FUNCTIONS.iter().position(known).map(|index| HookId(index as u32 * 2))
 }
 
 /// The function that a hook stands for, and its library.

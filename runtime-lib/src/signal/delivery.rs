@@ -131,7 +131,9 @@ impl Process {
                 self.finish_wait(thread, value);
             }
             // These are entered again from the start, which is harmless.
-            WaitFor::Mutex { .. } | WaitFor::Join { .. } => self.set_runnable(thread),
+            WaitFor::Mutex { .. } | WaitFor::Join { .. } | WaitFor::Privilege { .. } => {
+                self.set_runnable(thread);
+            }
             WaitFor::Condition { .. } => {}
         }
     }

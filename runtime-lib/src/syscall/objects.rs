@@ -7,6 +7,7 @@
 
 use super::names::number as nr;
 use samovar_vm::fault::AccessKind;
+use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 
 /// Pseudo-addresses start here.
@@ -23,6 +24,26 @@ const SIGNALS: u64 = PSEUDO + 24;
 const RANDOM: u64 = PSEUDO + 32;
 /// Operations that always count as visible: threads begin and end, and wait for one another.
 pub const THREADS: u64 = PSEUDO + 40;
+
+/// Beginnings of atomic regions: one object for each thread.
+const REGIONS: u64 = PSEUDO + (1 << 36);
+/// Choices: one object for each thread.
+const CHOICES: u64 = PSEUDO + (2 << 36);
+
+/// The object that the beginning of an atomic region is an operation on. No other thread's.
+pub(crate) fn region_of(thread: ThreadId) -> u64 {
+    REGIONS + u64::from(thread.0) * 8
+}
+
+/// The object that a choice of a thread is an operation on. No other thread's.
+pub(crate) fn choice_of(thread: ThreadId) -> u64 {
+    CHOICES + u64::from(thread.0) * 8
+}
+
+/// Whether an operation is a choice, which always counts as visible.
+pub fn is_choice(addr: u64) -> bool {
+    (CHOICES..CHOICES + (1 << 36)).contains(&addr)
+}
 
 /// An operation that changes an object.
 pub(crate) fn change(addr: u64, size: u32) -> Access {

@@ -106,6 +106,7 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
     let me = os.thread_mut(thread);
     me.state = ThreadState::Exited;
     me.atomic = None;
+    me.region = false;
     let addr = std::mem::take(&mut me.clear_child_tid);
     if addr != 0 && process.machine.memory.write_u32(addr, 0).is_ok() {
         futex::wake(process, addr, 1, u32::MAX);

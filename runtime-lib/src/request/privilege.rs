@@ -1,0 +1,165 @@
+//! Exclusive access to regions of memory: `VLOCK` and `VUNLOCK`.
+//!
+//! A thread that locks a region waits while a part of it is another thread's; one that holds it
+//! already goes on. Locking and unlocking are announced as changes of the whole region, so they
+//! conflict with what other threads do there. Giving back what one does not hold is a violation.
+//! So is any access of another thread to a region that is held: a checker asks
+//! [`Privileges::breach`] before an access. The regions that others hold cannot change while one
+//! thread runs, so it may keep the table of the start of the step.
+
+use super::{Reply, Request, Violation, ViolationKind};
+use crate::event::Event;
+use crate::process::Process;
+use crate::syscall::objects;
+use crate::thread::WaitFor;
+use samovar_vm::fault::AccessKind;
+use samovar_vm::machine::ThreadId;
+use samovar_vm::monitor::Access;
+use std::sync::Arc;
+
+/// A region of memory and the thread that may access it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Privilege {
+    /// First byte.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+    /// Who may access it.
+    pub holder: ThreadId,
+}
+
+/// All privileges, in ascending order. Copies are cheap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Privileges(Arc<Vec<Privilege>>);
+
+impl Privileges {
+    /// Whether nobody has any.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The privileges, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = &Privilege> {
+        self.0.iter()
+    }
+
+    /// The privilege of another thread that an access would break. Announcements of operations
+    /// (`access.locked`) are to be left out: a thread that locks a region is not in it yet.
+    pub fn breach(&self, thread: ThreadId, access: &Access) -> Option<&Privilege> {
+        let end = access.addr.saturating_add(u64::from(access.size));
+        self.of_others(thread, access.addr, end)
+    }
+
+    fn of_others(&self, thread: ThreadId, start: u64, end: u64) -> Option<&Privilege> {
+        self.0.iter().find(|known| known.holder != thread && known.start < end && start < known.end)
+    }
+
+    fn add(&mut self, privilege: Privilege) {
+        if let Err(place) = self.0.binary_search(&privilege) {
+            Arc::make_mut(&mut self.0).insert(place, privilege);
+        }
+    }
+
+    /// Takes out what the thread holds from this address on.
+    fn remove(&mut self, thread: ThreadId, start: u64) -> Option<Privilege> {
+        let found = |known: &Privilege| known.start == start && known.holder == thread;
+        let place = self.0.iter().position(found)?;
+        Some(Arc::make_mut(&mut self.0).remove(place))
+    }
+}
+
+impl Privilege {
+    /// The violation that an access of another thread is.
+    pub fn violation(&self, thread: ThreadId, access: &Access, address: u64) -> Violation {
+        let deed = match access.kind {
+            AccessKind::Write => "writes to",
+            _ => "reads",
+        };
+        let (by, holder, addr) = (thread.0, self.holder.0, access.addr);
+        let message = format!("thread {by} {deed} {addr:#x}, which thread {holder} has locked");
+        Violation { kind: ViolationKind::Privilege, message, source: None, address }
+    }
+}
+
+pub(super) fn lock(request: &mut Request<'_>) -> Reply {
+    let [start, len, _] = request.args;
+    let len = len.max(1);
+    let end = start.saturating_add(len);
+    if let Some(stop) = request.announce(region(start, len)) {
+        return stop;
+    }
+    let holder = request.thread;
+    if request.process.os.privileges.of_others(holder, start, end).is_some() {
+        return Reply::Wait(WaitFor::Privilege { start, end });
+    }
+    request.process.os_mut().privileges.add(Privilege { start, end, holder });
+    Reply::Value(1)
+}
+
+pub(super) fn unlock(request: &mut Request<'_>) -> Reply {
+    let [start, len, _] = request.args;
+    if let Some(stop) = request.announce(region(start, len.max(1))) {
+        return stop;
+    }
+    let Some(given) = request.process.os_mut().privileges.remove(request.thread, start) else {
+        return not_held(request, start);
+    };
+    wake(request.process, &given);
+    Reply::Value(1)
+}
+
+fn region(start: u64, len: u64) -> Access {
+    objects::change(start, u32::try_from(len).unwrap_or(u32::MAX))
+}
+
+fn not_held(request: &Request<'_>, start: u64) -> Reply {
+    let thread = request.thread.0;
+    let message = format!("thread {thread} unlocks {start:#x}, which it has not locked");
+    let (kind, address) = (ViolationKind::Privilege, request.address);
+    Reply::Tell(Event::Violated(Violation { kind, message, source: None, address }))
+}
+
+/// Everybody who waits for a part of the region tries again; whoever runs first gets it.
+fn wake(process: &mut Process, given: &Privilege) {
+    for index in 0..process.os.threads.len() {
+        if let Some(&WaitFor::Privilege { start, end }) = process.os.threads[index].waiting()
+            && start < given.end
+            && given.start < end
+        {
+            process.set_runnable(ThreadId(index as u32));
+        }
+    }
+}
+
+impl Process {
+    /// Who has locked which memory.
+    pub fn privileges(&self) -> &Privileges {
+        &self.os.privileges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(addr: u64, size: u32) -> Access {
+        Access { addr, size, kind: AccessKind::Read, locked: false, sequel: false }
+    }
+
+    #[test]
+    fn others_break_a_privilege_by_a_single_byte() {
+        let (mine, other) = (ThreadId(1), ThreadId(2));
+        let mut all = Privileges::default();
+        all.add(Privilege { start: 0x100, end: 0x108, holder: mine });
+        for (addr, size, broken) in
+            [(0xf8, 8, false), (0xf9, 8, true), (0x107, 1, true), (0x108, 4, false)]
+        {
+            assert_eq!(all.breach(other, &access(addr, size)).is_some(), broken, "{addr:#x}");
+            assert_eq!(all.breach(mine, &access(addr, size)), None);
+        }
+        assert_eq!(all.remove(other, 0x100), None);
+        assert_eq!(all.remove(mine, 0x104), None);
+        assert!(all.remove(mine, 0x100).is_some());
+        assert!(all.is_empty());
+    }
+}
