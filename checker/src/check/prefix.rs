@@ -22,7 +22,8 @@ const INSTRUCTIONS_MAX: u64 = 16 << 30;
 /// How the prefix ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// A thread is about to be created, a choice to be made, or the main thread to end before the program does.
+    /// A thread is about to be created, a choice to be made, or the main thread to end before the
+    /// program does.
     Threads,
     /// The program is over.
     Over(Ending),
