@@ -47,7 +47,10 @@ fn check_case(case: &Case) -> Vec<String> {
     let again = case.job.run();
     let same = native.stdout == again.stdout && native.stderr == again.stderr;
     assert!(same, "{} does not repeat itself natively: a useless case", case.name);
-    let found = complaints(&case.job, &native, MODELS);
+    let mut found = complaints(&case.job, &native, MODELS);
+    if samovar_tests::everything() {
+        found.extend(complaints(&case.job, &native, &[("v2", &["--cpu", "v2"])]));
+    }
     found.into_iter().map(|line| format!("{}: {line}", case.name)).collect()
 }
 

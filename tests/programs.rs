@@ -1,6 +1,6 @@
 //! The programs of `programs/`, built in many ways, each run natively and inside the virtual CPU.
 
-use samovar_tests::build::{self, Build};
+use samovar_tests::build::{self, Build, Compiler};
 use samovar_tests::child::{Job, Outcome};
 use samovar_tests::compare::{MODELS, SEEDED, complaints};
 use samovar_tests::directives::Directives;
@@ -147,6 +147,27 @@ fn assert_native(job: &Job, native: &Outcome, ending: &str) {
     let seen = native.ending();
     let (line, said) = (job.command_line(), native.stderr_text());
     assert_eq!(seen, ending, "natively, {line} ended otherwise; stderr:\n{said}");
+}
+
+/// Programs for processors up to SSE4.2, on a virtual CPU that has it; glibc picks other string
+/// functions there, too.
+#[test]
+fn x86_64_v2() {
+    const NAMES: &[&str] = &["bits", "strings", "vectors", "math", "sorting", "wc", "int128"];
+    let way: &[(&str, &[&str])] = &[("v2", &["--cpu", "v2"])];
+    let mut lines = Vec::new();
+    for (name, compiler) in NAMES.iter().zip([Compiler::Gcc, Compiler::Clang].iter().cycle()) {
+        let source = build::programs().join(format!("c/{name}.c"));
+        let (mut directives, scratch) = prepare(&source);
+        directives.cflags.push("-march=x86-64-v2".to_string());
+        let build = Build { compiler: *compiler, level: 3, ..Build::PLAIN };
+        let Some(program) = build.compile(&source, &directives, scratch.path()) else { continue };
+        let job = job(&program, &[], &directives, &scratch);
+        let native = job.run();
+        assert_native(&job, &native, "exit status 0");
+        lines.extend(complaints(&job, &native, way));
+    }
+    assert!(lines.is_empty(), "{} complaints:\n{}", lines.len(), lines.join("\n"));
 }
 
 #[test]

@@ -221,6 +221,8 @@ fn core_utilities(list: &mut List) {
     );
 }
 
+const CLANG_SOURCE: &[u8] = b"int f(int *a, int n) { int s = 0; while (n--) s += a[n]; return s; }";
+
 fn toolchain(list: &mut List) {
     let busybox = need("busybox").expect("busybox is essential").display().to_string();
     list.slow("readelf", "", &["-hlS", &busybox], b"");
@@ -238,5 +240,6 @@ fn toolchain(list: &mut List) {
         &["-aln", "-o", "/dev/null", "-"],
         b"mov %rax, 8(%rbx)\nvaddps %ymm1, %ymm2, %ymm3\n",
     );
+    list.slow("clang", "-cc1", &["-cc1", "-S", "-O2", "-o", "-", "-x", "c", "-"], CLANG_SOURCE);
     list.slow("git", "hash-object", &["hash-object", "--stdin"], &lines(500));
 }

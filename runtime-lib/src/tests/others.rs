@@ -21,6 +21,16 @@ fn what_is_not_modelled_is_refused_by_name() {
 }
 
 #[test]
+fn only_the_question_for_a_cache_daemon_gets_no_socket() {
+    let mut process = process();
+    assert_eq!(call(&mut process, nr::SOCKET, &[1, 0x80801, 0]), Err(Errno::EAFNOSUPPORT));
+    for args in [[2, 1, 0], [1, 1, 0], [10, 0x80801, 0]] {
+        let outcome = call_by(&mut process, MAIN, nr::SOCKET, &args);
+        assert!(matches!(outcome, Outcome::Stopped(Event::Unsupported(_))), "{args:?}");
+    }
+}
+
+#[test]
 fn processes_are_not_made() {
     let mut process = process();
     for flags in [0x11, 0x4111, 0x100_0011] {
