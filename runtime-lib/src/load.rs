@@ -141,7 +141,7 @@ impl Process {
         let exe = resolve_program(&mut files, &*host, &options.path);
         files.exe = exe.clone();
         let mut machine = Machine::new(options.profile)?;
-        map_plan(&mut machine, &plan);
+        map_plan(&mut machine, &plan, (&name, &String::from_utf8_lossy(&exe)));
         let mut core = Core::default();
         core[Reg::Rsp] = plan.rsp;
         core.jump(plan.entry);
@@ -216,12 +216,14 @@ fn read_interpreter(
     Ok(Image::parse(bytes, path)?)
 }
 
-fn map_plan(machine: &mut Machine, plan: &loader::Plan) {
+/// Maps what was planned; the program's pages bear its absolute path instead of the given one.
+fn map_plan(machine: &mut Machine, plan: &loader::Plan, (given, absolute): (&str, &str)) {
     let perms =
         |perms: loader::Perms| Perms { read: perms.read, write: perms.write, exec: perms.exec };
     for mapping in &plan.mappings {
         let offset = mapping.file_offset.unwrap_or(0);
-        let region = (perms(mapping.perms), mapping.name.as_str().into(), offset);
+        let name = if mapping.name == given { absolute } else { &mapping.name };
+        let region = (perms(mapping.perms), name.into(), offset);
         machine.memory.map(mapping.addr, mapping.len, region);
         machine.memory.write_any(mapping.addr, mapping.bytes());
     }

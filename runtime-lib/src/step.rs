@@ -56,7 +56,13 @@ impl Process {
             if atomic {
                 atomic_left = atomic_left.saturating_sub(spent);
             }
-            if let Some(event) = self.serve(thread, stop, monitor) {
+            let event = self.serve(thread, stop, monitor);
+            let left_atomic = atomic && self.os.thread(thread).atomic.is_none();
+            if left_atomic && stop != Stop::Returned {
+                // By a signal handler, or with the thread's end.
+                Observer::atomic_call(monitor, false);
+            }
+            if let Some(event) = event {
                 return event;
             }
         }

@@ -151,7 +151,7 @@ impl Inode {
 /// Device number of files that exist only in the overlay.
 pub(crate) const OVERLAY_DEVICE: u64 = 0xfe00;
 /// Largest file that a guest may make.
-pub(crate) const FILE_SIZE_MAX: u64 = 1 << 32;
+pub(crate) const FILE_SIZE_MAX: u64 = 1 << 30;
 
 #[cfg(test)]
 mod tests {

@@ -219,7 +219,11 @@ impl Process {
         let me = os.thread_mut(thread);
         me.blocked = mask.blockable();
         me.mask_to_restore = None;
-        me.atomic = None;
+        if me.atomic.take().is_some() {
+            let watch = me.start_watch;
+            self.machine.core_mut(thread).return_watch = watch;
+        }
+        let os = self.os_mut();
         if action.flags & SA_RESETHAND != 0 {
             Arc::make_mut(&mut os.actions)[signal.number() as usize - 1].handler = Handler::Default;
         }

@@ -86,7 +86,8 @@ pub(crate) fn serve(
         }
         Ok(Flow::Yield) => {
             finish(process, thread, 0);
-            Some(Event::Yielded)
+            // An atomic call gives nobody else a turn.
+            process.os.thread(thread).atomic.is_none().then_some(Event::Yielded)
         }
         Ok(Flow::Resumed) => None,
         Ok(Flow::Ended(event)) => Some(event),

@@ -19,9 +19,9 @@ const MAIN: (u64, u64) = (0x8_0000_0000, 0xc_0000_0000);
 const POOL: (u64, u64) = (0xc_0000_0000, 0x10_0000_0000);
 /// Other threads' regions.
 const OTHERS: (u64, u64) = (0x30_0000_0000, 0x3c_0000_0000);
-const OTHER_SIZE: u64 = 16 << 20;
+const OTHER_SIZE: u64 = 4 << 20;
 /// Smallest region from the pool.
-const POOL_PIECE: u64 = 64 << 20;
+const POOL_PIECE: u64 = 16 << 20;
 /// Name of arenas in the list of mappings.
 const NAME: &str = "[arena]";
 
