@@ -97,6 +97,9 @@ struct Frame {
     enabled: u32,
 }
 
+/// Is asked now and then whether to go on: a reason ends the search.
+type Watchdog<'a> = Box<dyn FnMut(&Stats) -> Option<String> + 'a>;
+
 /// A depth-first search in progress.
 pub struct Search<'a> {
     process: &'a mut Process,
@@ -105,7 +108,7 @@ pub struct Search<'a> {
     vector: StateVector,
     visited: AHashMap<Box<[u32]>, ()>,
     frames: Vec<Frame>,
-    watchdog: Box<dyn FnMut(&Stats) -> Option<String> + 'a>,
+    watchdog: Watchdog<'a>,
     /// What was found out since the start.
     pub stats: Stats,
 }

@@ -2,7 +2,6 @@
 
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::Os;
-use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Operating-system states by number.
@@ -29,9 +28,8 @@ impl Worlds {
         {
             return *number;
         }
-        let mut hasher = self.hasher.build_hasher();
-        os.digest().hash(&mut hasher);
-        let bucket = self.by_digest.entry(hasher.finish()).or_default();
+        let digest = self.hasher.hash_one(os.digest());
+        let bucket = self.by_digest.entry(digest).or_default();
         let known = bucket.iter().find(|(known, _)| Arc::ptr_eq(known, os) || known.is_same(os));
         let number = match known {
             Some((_, number)) => *number,
