@@ -8,8 +8,11 @@ use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 
+/// Makes a process of the program in the given case.
+type Loader<'a> = dyn Fn(&str) -> Process + 'a;
+
 /// Calls `check` with the program in several builds, and both models.
-fn each(name: &str, check: &dyn Fn(&dyn Fn(&str) -> Process)) {
+fn each(name: &str, check: &dyn Fn(&Loader<'_>)) {
     let scratch = Scratch::new("driven");
     for (compiler, flags) in [
         ("gcc", &["-O0", "-static"][..]),
