@@ -7,7 +7,7 @@ use crate::module::Module;
 use crate::os::{Brk, Os, PID};
 use crate::process::{Config, Process};
 use crate::random::Random;
-use crate::request::{Choices, Privileges};
+use crate::request::{self, Choices, Privileges};
 use crate::signal::Action;
 use crate::thread::Thread;
 use samovar_vm::context::{Core, Floating};
@@ -66,6 +66,9 @@ pub struct LoadOptions {
     pub terminals: [bool; 3],
     /// Which values the program's open values may take.
     pub choices: Choices,
+    /// Names of verification benchmarks that a program imports weakly and may do without are
+    /// there; natively they are not.
+    pub weak_names: bool,
 }
 
 impl LoadOptions {
@@ -88,6 +91,7 @@ impl LoadOptions {
             user: (1000, 1000),
             terminals: [false; 3],
             choices: Choices::default(),
+            weak_names: true,
         }
     }
 }
@@ -142,6 +146,9 @@ impl Process {
         files.exe = exe.clone();
         let mut machine = Machine::new(options.profile)?;
         map_plan(&mut machine, &plan, (&name, &String::from_utf8_lossy(&exe)));
+        if options.weak_names {
+            request::weak::define(&mut machine.memory, &main, plan.main_bias);
+        }
         let mut core = Core::default();
         core[Reg::Rsp] = plan.rsp;
         core.jump(plan.entry);

@@ -126,3 +126,35 @@ fn source_files_find_headers_and_library() {
         assert!(!outcome.stdout.is_empty(), "{name}");
     }
 }
+
+#[test]
+fn weak_names_are_there_when_checked() {
+    let scratch = Scratch::new("verifier-weak");
+    for (compiler, flags) in [
+        ("gcc", &["-O0"][..]),
+        ("gcc", &["-O2", "-Wl,-z,now"]),
+        ("gcc", &["-O2", "-Wl,-z,lazy", "-fplt"]),
+        ("clang", &["-O1", "-Wl,-z,lazy"]),
+    ] {
+        let out = scratch.join("program");
+        let Some(program) = compile(compiler, flags, &[source("weak.c")], &out) else { continue };
+        // `samovar run` is faithful: natively there is nobody.
+        let job = Job::new(&program, &[] as &[&str]);
+        let (native, guest) = (job.run(), job.under_samovar(&[]).run());
+        assert_eq!(native.stdout, b"nobody answers\n");
+        assert_eq!(guest.stdout, native.stdout, "{}", guest.stderr_text());
+        for (answers, printed, event) in
+            [(vec![0, 1], "0 1\nend\n", Event::ProcessExited(0)), (vec![2, 0], "", Event::Pruned)]
+        {
+            let mut process = load(&program, &[], &[], Model::Full);
+            let mut listener = Listener { answers, ..Listener::default() };
+            assert_eq!(run(&mut process, &mut listener), event, "{compiler} {flags:?}");
+            assert_eq!(output(&mut process), printed);
+            assert!(listener.heard.contains(&crate::driver::Heard::Atomic(true)));
+        }
+        let mut process = load(&program, &[], &["int=5", "double=2"], Model::None);
+        let event = run(&mut process, &mut Listener::default());
+        let Event::Violated(violation) = event else { panic!("{event:?}") };
+        assert_eq!(violation.message, "reach_error was called");
+    }
+}

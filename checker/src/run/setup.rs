@@ -42,6 +42,8 @@ pub fn load(
             ModelChoice::None => Model::None,
         },
         user: user(),
+        // Natively they are not there, and a program can see it.
+        weak_names: false,
         terminals: [stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal()],
         ..LoadOptions::new(&path_bytes(&program.path), program.bytes.clone())
     };

@@ -20,6 +20,7 @@ mod mark;
 mod privilege;
 pub mod source;
 mod violation;
+pub(crate) mod weak;
 
 pub use domain::{BadChoices, Choices, Domain};
 pub use privilege::{Privilege, Privileges};

@@ -19,7 +19,7 @@ use super::dynamic::{DynamicInfo, bytes_at, read_dynamic};
 use super::elf;
 use super::error::LoadError;
 use super::segment::{Perms, Segment, read_segments};
-use super::symbol::{Symbol, SymbolSource, relocations};
+use super::symbol::{SYMBOL_SIZE, Symbol, SymbolBinding, SymbolSource, relocations};
 
 /// Longest path of an interpreter (PATH_MAX of Linux).
 const INTERPRETER_LEN_MAX: u64 = 4096;
@@ -242,6 +242,17 @@ impl Image {
     /// Symbols defined elsewhere, which the dynamic linker must find.
     pub fn imports(&self) -> impl Iterator<Item = Symbol<'_>> {
         self.dynamic_symbols().filter(|symbol| !symbol.defined)
+    }
+
+    /// Imports that need not be found, each with the address of its entry in the dynamic symbol
+    /// table.
+    pub fn weak_imports(&self) -> impl Iterator<Item = (u64, Symbol<'_>)> {
+        let tables = &self.dynamic.tables;
+        let table = tables.symbols.unwrap_or_default();
+        SymbolSource::dynamic(&self.bytes, &self.segments, &self.sections, tables)
+            .numbered()
+            .filter(|(_, symbol)| !symbol.defined && symbol.binding == SymbolBinding::Weak)
+            .map(move |(index, symbol)| (table + index as u64 * SYMBOL_SIZE, symbol))
     }
 
     /// Functions defined here, from both tables; one that is in both appears twice.

@@ -15,7 +15,7 @@ use super::elf::{c_string, context, slice, u32_at};
 use super::segment::Segment;
 
 /// Size of one 64-bit symbol.
-const SYMBOL_SIZE: u64 = 24;
+pub(super) const SYMBOL_SIZE: u64 = 24;
 
 /// The bit of a version index that marks a version which new programs do not link to.
 const VERSION_HIDDEN: u16 = 0x8000;
@@ -124,6 +124,11 @@ impl<'a> SymbolSource<'a> {
 
     /// All symbols with a name, in table order.
     pub(super) fn iter(self) -> impl Iterator<Item = Symbol<'a>> {
+        self.numbered().map(|(_, symbol)| symbol)
+    }
+
+    /// The same with their places in the table.
+    pub(super) fn numbered(self) -> impl Iterator<Item = (usize, Symbol<'a>)> {
         let count = self.entries.len() / SYMBOL_SIZE as usize;
         let table = Symtab::parse(self.entries, 0, count, context()).unwrap_or_default();
         // Up to its last zero byte, so that looking for the end of a name always succeeds.
@@ -134,7 +139,7 @@ impl<'a> SymbolSource<'a> {
             let entry = table.get(index)?;
             let name = c_string(strings, entry.st_name as u64, usize::MAX).unwrap_or_default();
             budget = budget.checked_sub(name.len())?;
-            Some(self.symbol(index, name, &entry))
+            Some(self.symbol(index, name, &entry).map(|symbol| (index, symbol)))
         });
         symbols.flatten()
     }
