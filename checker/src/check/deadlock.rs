@@ -2,10 +2,10 @@
 
 use super::kind::ErrorKind;
 use super::verdict::{Finding, Wait};
-use crate::explore::moves::{self, Ending};
-use crate::explore::watch::Visible;
+use crate::explore::dfs::Choice;
+use crate::explore::moves::Ending;
 use crate::trail::names::{Location, Names};
-use crate::trail::walk;
+use crate::trail::walk::{self, Sight};
 use samovar_runtime::request::Privilege;
 use samovar_runtime::{Process, WaitFor};
 use samovar_vm::machine::ThreadId;
@@ -18,8 +18,8 @@ struct Waiter {
 }
 
 /// Describes a process in which nobody can go on. Leaves it as it is.
-pub fn describe(process: &mut Process, names: &mut Names, visible: &Visible) -> Finding {
-    let waiters = waiters(process, names, visible);
+pub fn describe(process: &mut Process, names: &mut Names, sight: &Sight) -> Finding {
+    let waiters = waiters(process, names, sight);
     let edges: Vec<(ThreadId, Option<ThreadId>)> = waiters
         .iter()
         .map(|waiter| (waiter.thread, waiter.cause.as_ref().and_then(|wait| holder(process, wait))))
@@ -55,17 +55,15 @@ pub fn describe(process: &mut Process, names: &mut Names, visible: &Visible) -> 
 }
 
 /// Every live thread, run up to where it hangs.
-fn waiters(process: &mut Process, names: &mut Names, visible: &Visible) -> Vec<Waiter> {
+fn waiters(process: &mut Process, names: &mut Names, sight: &Sight) -> Vec<Waiter> {
     let mut found = Vec::new();
     for thread in (0..process.machine.thread_count()).map(ThreadId) {
         if !process.threads()[thread.0 as usize].is_alive() {
             continue;
         }
         let mark = process.mark();
-        if walk::can_try(process, thread) {
-            let ending = moves::execute(process, &mark, thread, 0, visible).ending;
-            debug_assert_eq!(ending, Ending::Blocked, "nobody can go on");
-        }
+        let ending = walk::make(process, sight, Choice { thread, alternative: 0 });
+        debug_assert!(matches!(ending, None | Some(Ending::Blocked)), "nobody can go on");
         names.learn_start(process, thread);
         found.push(Waiter {
             thread,

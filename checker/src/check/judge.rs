@@ -2,16 +2,41 @@
 
 use super::kind::ErrorKind;
 use super::verdict::Finding;
+use crate::explore::dfs::Wrong;
 use crate::explore::moves::Ending;
 use crate::trail::names::Names;
 use samovar_runtime::{Misuse, Output, Process, Signal, ViolationKind};
 use samovar_vm::fault::{AccessKind, Fault, FaultReason};
 use samovar_vm::machine::ThreadId;
-use samovar_vm::memory::object::ObjectKind;
+use samovar_vm::memory::object::{Object, ObjectKind};
 use samovar_vm::reg::Reg;
 
 /// An access this far from the stack pointer, where nothing is mapped, is a stack that ran over.
 const STACK_REACH: u64 = 256 << 10;
+
+/// Whether something that goes wrong may be an error of a kind that was asked for. Looks at how it
+/// ended only, so that a search can ask often; what it says no to is none.
+pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
+    let kinds: &[ErrorKind] = match wrong {
+        Wrong::Deadlock => &[ErrorKind::Deadlock],
+        Wrong::Move(ending) => match ending {
+            Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Pruned => &[],
+            Ending::Violated(violation) => match violation.kind {
+                ViolationKind::Assertion => &[ErrorKind::Assertion],
+                ViolationKind::Privilege => &[ErrorKind::Privilege],
+            },
+            Ending::Exited(_) => &[ErrorKind::Exit],
+            // The library aborts when it finds the heap in disorder.
+            Ending::Killed(Signal::ABRT) => &[ErrorKind::Assertion, ErrorKind::Memory],
+            Ending::Killed(Signal::FPE) => &[ErrorKind::Arithmetic],
+            Ending::Killed(Signal::ILL) => &[ErrorKind::IllegalInstruction],
+            Ending::Killed(_) => &[ErrorKind::Signal],
+            Ending::Fault(_) | Ending::Misuse(..) => &[ErrorKind::Memory],
+            Ending::Diverges | Ending::Unsupported(_) => &[ErrorKind::Livelock],
+        },
+    };
+    kinds.iter().any(|kind| kind.counts(asked))
+}
 
 /// What is wrong with an execution whose last move, by `thread`, ended like this and wrote this
 /// output. The process stands where it ended. `None` if nothing is wrong.
@@ -143,11 +168,11 @@ fn misused(
     let block = names.block(process, process.machine.core(thread)[Reg::Rdi]);
     match misuse {
         Misuse::DoubleFree => {
-            let message = format!("{function} of a block that was freed before: {block}");
+            let message = format!("{function} of {block}, which was freed before");
             (ErrorKind::Memory, Some("double-free"), message)
         }
         Misuse::InvalidPointer => {
-            let message = format!("{function} of something that is no heap block: {block}");
+            let message = format!("{function} of {block}, which is no start of a heap block");
             (ErrorKind::Memory, Some("invalid-free"), message)
         }
     }
@@ -215,28 +240,44 @@ fn fault_message(
 
 /// An address told by the heap block that it belongs to or has just missed.
 fn relative(process: &Process, names: &Names, addr: u64) -> String {
-    let Some((start, object)) = process.machine.memory.objects().before(addr) else {
-        return format!("at {addr:#x}, outside of every object");
-    };
-    let size = object.size;
-    let offset = addr - start;
-    match object.kind {
-        ObjectKind::Freed { thread } if offset < size.max(1) => {
-            let who = names.thread(ThreadId(thread));
-            format!("at offset {offset} of a {size}-byte block that {who} has freed")
-        }
-        ObjectKind::Heap { thread } | ObjectKind::Freed { thread } => {
-            let who = names.thread(ThreadId(thread));
-            match offset.checked_sub(size) {
-                None => format!("at offset {offset} of a {size}-byte block of {who}, over its end"),
-                Some(0) => format!("just behind a {size}-byte block of {who}"),
-                Some(beyond) => format!("{beyond} bytes behind a {size}-byte block of {who}"),
+    let objects = process.machine.memory.objects();
+    let before = objects.before(addr);
+    let after = objects.iter().find(|(start, _)| addr < *start);
+    let behind =
+        before.map_or(u64::MAX, |(start, object)| (addr - start).saturating_sub(object.size));
+    match (before, after) {
+        (_, Some((start, object))) if start - addr < behind => {
+            let block = block(names, start, object);
+            match start - addr {
+                1 => format!("just before {block}"),
+                distance => format!("{distance} bytes before {block}"),
             }
+        }
+        (Some((start, object)), _) => {
+            let (offset, block) = (addr - start, block(names, start, object));
+            match offset.checked_sub(object.size) {
+                None => format!("at offset {offset} of {block}"),
+                Some(0) => format!("just behind {block}"),
+                Some(beyond) => format!("{beyond} bytes behind {block}"),
+            }
+        }
+        (None, _) => format!("at {addr:#x}, outside of every object"),
+    }
+}
+
+fn block(names: &Names, start: u64, object: &Object) -> String {
+    let size = object.size;
+    match object.kind {
+        ObjectKind::Freed { thread } => {
+            format!("a {size}-byte block that {} has freed", names.thread(ThreadId(thread)))
+        }
+        ObjectKind::Heap { thread } => {
+            format!("a {size}-byte block of {}", names.thread(ThreadId(thread)))
         }
         ObjectKind::Global => {
             let name = names.debug().name_of_data(start).map(|data| data.name);
             let name = name.unwrap_or_else(|| format!("the object at {start:#x}"));
-            format!("at offset {offset} of {name}, which has {size} bytes")
+            format!("{name}, which has {size} bytes")
         }
     }
 }
@@ -244,6 +285,17 @@ fn relative(process: &Process, names: &Names, addr: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_that_were_not_asked_for_do_not_count() {
+        let asked = [ErrorKind::Deadlock];
+        assert!(counts(&Wrong::Deadlock, &asked));
+        assert!(!counts(&Wrong::Deadlock, &[]));
+        assert!(!counts(&Wrong::Move(Ending::Exited(3)), &asked));
+        assert!(!counts(&Wrong::Move(Ending::Killed(Signal::ABRT)), &asked));
+        assert!(counts(&Wrong::Move(Ending::Killed(Signal::FPE)), &asked));
+        assert!(!counts(&Wrong::Move(Ending::Exited(0)), &[ErrorKind::Exit]));
+    }
 
     #[test]
     fn assertions_give_their_text() {

@@ -8,7 +8,9 @@ mod deadlock;
 mod endless;
 mod judge;
 pub mod kind;
+mod limits;
 mod prefix;
+mod progress;
 pub mod replay;
 pub mod search;
 pub mod setting;
@@ -20,14 +22,15 @@ use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::dfs::{Choice, Found, Stats, Wrong};
 use crate::explore::moves::Ending;
-use crate::explore::watch::Visible;
 use crate::message::Messages;
 use crate::report::{self, Report};
 use crate::run::limit::Limit;
 use crate::trail::file::{SavedTrail, fingerprints};
-use crate::trail::walk::Arrival;
+use crate::trail::walk::{Arrival, Sight};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
+use limits::Limits;
 use prefix::Prefix;
+use progress::Progress;
 use samovar_runtime::{Output, Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
 use setting::Setting;
@@ -153,12 +156,16 @@ fn examine(
         process.machine.instructions()
     ));
     match prefix {
-        Prefix::Threads => explore(process, options),
+        Prefix::Threads => explore(process, options, limit),
         Prefix::Over(ending) => alone(process, options, &ending),
         Prefix::Deadlock => {
             process.machine.memory.journal.set_on(true);
             let mut names = Names::of(process);
-            let finding = deadlock::describe(process, &mut names, &Visible::none_yet());
+            let finding = deadlock::describe(
+                process,
+                &mut names,
+                &Sight::new(process, ReduceChoice::Auto, std::iter::empty()),
+            );
             let steps = vec![last_step(&finding)];
             let verdict = weigh(finding, &options.check);
             Outcome { steps, ..Outcome::of(verdict) }
@@ -175,7 +182,8 @@ fn examine(
 
 fn out_of_time(options: &CheckOptions) -> Verdict {
     let seconds = options.time.unwrap_or_default().as_secs_f64();
-    Verdict::Incomplete { reason: format!("the time limit of {seconds} s") }
+    let reason = format!("the time limit of {seconds} s was reached before the first thread");
+    Verdict::Incomplete { reason }
 }
 
 /// The verdict on a program that never had a second thread.
@@ -224,23 +232,32 @@ fn weigh(finding: Finding, asked: &[kind::ErrorKind]) -> Verdict {
 }
 
 /// Explores all interleavings from the first thread on.
-fn explore(process: &mut Process, options: &CheckOptions) -> Outcome {
+fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outcome {
     process.take_output();
     process.machine.memory.journal.set_on(true);
     let start = process.mark();
-    let explored = search::explore(process, options.reduce);
+    let limits = Limits::new(limit, options.time, options.memory, options.depth);
+    let progress = Progress::new(!options.quiet);
+    let explored = search::explore(process, options.reduce, &options.check, limits, progress);
     process.undo_to(&start);
-    let visible = search::visible(options.reduce, explored.contended.iter().copied());
+    let sight = Sight::new(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
     let mut outcome = match explored.found {
+        Found::Nothing if 0 < explored.stats.cut => Outcome::of(Verdict::Incomplete {
+            reason: format!(
+                "the bound of {} steps cut {} paths off",
+                options.depth.unwrap_or_default(),
+                explored.stats.cut
+            ),
+        }),
         Found::Nothing => Outcome::of(Verdict::Verified),
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
-            let path = shortened(process, &start, &visible, path, &error);
-            explain(process, &visible, path, &error, &mut names, options)
+            let path = shortened(process, &start, &sight, path, &error);
+            explain(process, &sight, path, &error, &mut names, options)
         }
         Found::Unsupported { path, what } => {
-            let told = describe::tell(process, &visible, &path, &mut names);
+            let told = describe::tell(process, &sight, &path, &mut names);
             let thread = path.last().map_or(ThreadId(0), |choice| choice.thread);
             let location = names.standpoint(process, thread);
             Outcome { steps: told.steps, ..Outcome::of(Verdict::Unsupported { what, location }) }
@@ -257,7 +274,7 @@ fn explore(process: &mut Process, options: &CheckOptions) -> Outcome {
 fn shortened(
     process: &mut Process,
     start: &ProcessMark,
-    visible: &Visible,
+    sight: &Sight,
     path: Vec<Choice>,
     error: &Wrong,
 ) -> Vec<Choice> {
@@ -267,23 +284,23 @@ fn shortened(
         }
         _ => Arrival::Deadlock,
     };
-    shorten::shorten(process, start, visible, path, &goal)
+    shorten::shorten(process, start, sight, path, &goal)
 }
 
 /// Executes the path to an error again and tells it.
 fn explain(
     process: &mut Process,
-    visible: &Visible,
+    sight: &Sight,
     path: Vec<Choice>,
     error: &Wrong,
     names: &mut Names,
     options: &CheckOptions,
 ) -> Outcome {
-    let told = describe::tell(process, visible, &path, names);
+    let told = describe::tell(process, sight, &path, names);
     assert_eq!(told.steps.len(), path.len(), "internal error: a trail ends before its error");
     let mut steps = told.steps;
     let finding = match error {
-        Wrong::Deadlock => deadlock::describe(process, names, visible),
+        Wrong::Deadlock => deadlock::describe(process, names, sight),
         Wrong::Move(ending) => {
             let (thread, last) = told.last.expect("a move that went wrong is on the path");
             assert_eq!(last, *ending, "internal error: a trail leads to another error");
@@ -321,14 +338,10 @@ fn explain(
     Outcome { path, steps, threads, output: told.output, ..Outcome::of(verdict) }
 }
 
-/// Names of words, each once, in the order of their addresses.
+/// Names of what lies in these words, each once, in the order of their addresses.
 fn contended_names(names: &Names, words: &[u64]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for &addr in words {
-        let name = match names.debug().name_of_data(addr) {
-            Some(data) => data.name,
-            None => format!("{addr:#x}"),
-        };
+    for name in words.iter().flat_map(|&addr| names.word(addr)) {
         if !found.contains(&name) {
             found.push(name);
         }

@@ -1,16 +1,16 @@
 //! `samovar replay`: executes a saved trail again and shows it.
 
 use super::prefix::{self, Prefix};
-use super::{add_sources, deadlock, judge, last_step, search, setup};
+use super::{add_sources, deadlock, judge, last_step, setup};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::moves::Ending;
-use crate::explore::watch::Visible;
 use crate::message::Messages;
 use crate::report;
 use crate::run::limit::Limit;
 use crate::trail::file::{self, SavedTrail};
+use crate::trail::walk::Sight;
 use crate::trail::{Names, Step, describe};
 use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
@@ -54,16 +54,20 @@ fn execute(
     }
     process.machine.memory.journal.set_on(true);
     if prefix == Prefix::Deadlock {
-        let finding = deadlock::describe(process, &mut names, &Visible::none_yet());
+        let finding = deadlock::describe(
+            process,
+            &mut names,
+            &Sight::new(process, ReduceChoice::Auto, std::iter::empty()),
+        );
         return (vec![last_step(&finding)], Some(finding), names);
     }
     let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
-    let visible = search::visible(reduce, saved.words());
+    let sight = Sight::new(process, reduce, saved.words());
     let path = saved.path();
-    let mut told = describe::tell(process, &visible, &path, &mut names);
+    let mut told = describe::tell(process, &sight, &path, &mut names);
     let finding = match &told.last {
         _ if told.steps.len() < path.len() => None,
-        None | Some((_, Ending::Done)) => Some(deadlock::describe(process, &mut names, &visible)),
+        None | Some((_, Ending::Done)) => Some(deadlock::describe(process, &mut names, &sight)),
         Some((thread, ending)) => judge::judge(process, &names, *thread, ending, &told.output),
     };
     if let (Some(last), Some(finding)) = (told.steps.last_mut(), &finding)

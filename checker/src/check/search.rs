@@ -1,5 +1,9 @@
 //! The search behind a check: the explorer, its limits, and what it came to.
 
+use super::judge;
+use super::kind::ErrorKind;
+use super::limits::Limits;
+use super::progress::Progress;
 use crate::cli::ReduceChoice;
 use crate::explore::dfs::{Found, Search, Stats};
 use crate::explore::footprint::Word;
@@ -17,25 +21,27 @@ pub struct Explored {
     pub contended: Vec<Word>,
 }
 
-/// Explores everything that can happen from where the process stands. The journal must be on.
-pub fn explore(process: &mut Process, reduce: ReduceChoice) -> Explored {
+/// Explores everything that can happen from where the process stands, up to the first error of a
+/// kind that was asked for. The journal must be on.
+pub fn explore(
+    process: &mut Process,
+    reduce: ReduceChoice,
+    asked: &[ErrorKind],
+    mut limits: Limits,
+    mut progress: Progress,
+) -> Explored {
     let visible = match reduce {
         ReduceChoice::Auto => Visible::none_yet(),
         ReduceChoice::None => Visible::All,
     };
-    let mut search = Search::new(process, visible);
+    let depth = limits.depth.unwrap_or(u64::MAX);
+    let mut search = Search::new(process, visible)
+        .counting(|wrong| judge::counts(wrong, asked))
+        .bounded(depth)
+        .watched_by(|stats| {
+            progress.show(stats);
+            limits.reached()
+        });
     let found = search.run();
     Explored { found, stats: search.stats, contended: search.contended() }
-}
-
-/// What was visible in a search.
-pub fn visible(reduce: ReduceChoice, contended: impl Iterator<Item = Word>) -> Visible {
-    let mut visible = match reduce {
-        ReduceChoice::Auto => Visible::none_yet(),
-        ReduceChoice::None => Visible::All,
-    };
-    for word in contended {
-        visible.add(word);
-    }
-    visible
 }

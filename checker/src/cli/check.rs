@@ -3,7 +3,7 @@
 //! Only what works is listed; everything else of the contract is a usage error until it does.
 
 use super::inspect::ReportFormat;
-use super::run::{CpuChoice, ModelChoice, parse_variable};
+use super::run::{CpuChoice, ModelChoice, parse_seconds, parse_variable};
 use super::usage;
 use crate::check::kind::ErrorKind;
 use crate::message::Loudness;
@@ -43,15 +43,15 @@ pub struct CheckOptions {
     pub check: Vec<ErrorKind>,
 
     /// Stop after this many seconds, with exit status 3
-    #[arg(skip)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub time: Option<Duration>,
 
-    /// Stop when this much memory is used, with exit status 3; 500M, 2G, ...
-    #[arg(skip)]
+    /// Stop when this much memory is used, with exit status 3 [default: most of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 
     /// Follow no path further than this many steps
-    #[arg(skip)]
+    #[arg(long, value_name = "N")]
     pub depth: Option<u64>,
 
     /// How to write the report
@@ -153,9 +153,36 @@ fn parse_kind(text: &str) -> Result<ErrorKind, String> {
     })
 }
 
+/// A number of bytes: `4096`, `64K`, `500M`, `2G`, `1T`, also with `B` or `iB` behind.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        "G" | "g" => 30,
+        "T" | "t" => 40,
+        _ => return Err("write it as 500M or 2G".to_string()),
+    };
+    let number: u64 = number.parse().map_err(|_| "write it as 500M or 2G".to_string())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "more than there can be".to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("4096"), Ok(4096));
+        assert_eq!(parse_size("3K"), Ok(3 << 10));
+        assert_eq!(parse_size("500MB"), Ok(500 << 20));
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn kinds_have_names() {

@@ -122,7 +122,7 @@ pub(super) fn parse_variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_string())?;
     Duration::try_from_secs_f64(seconds).map_err(|_| "not a possible number of seconds".to_string())
 }

@@ -40,6 +40,7 @@ with the steps that lead to it, and the steps are saved for `samovar replay`.
 Examples:
   samovar check ./a.out 3                  everything after PROGRAM belongs to it
   samovar check --cflags -O2 prog.c        compile with more options, then check
+  samovar check --time 60 ./a.out          for a minute at most
   samovar check --check deadlock,exit ./a.out
   samovar check --format json ./a.out | jq .verdict
 

@@ -73,6 +73,8 @@ pub struct Stats {
     pub contended: u64,
     /// States in which nobody can move, in the last round.
     pub terminal: u64,
+    /// States that the bound on the depth kept from being explored, in the last round.
+    pub cut: u64,
 }
 
 /// What of a state is being looked at.
@@ -109,6 +111,8 @@ pub struct Search<'a> {
     visited: AHashMap<Box<[u32]>, ()>,
     frames: Vec<Frame>,
     watchdog: Watchdog<'a>,
+    counts: Box<dyn Fn(&Wrong) -> bool + 'a>,
+    depth_max: u64,
     /// What was found out since the start.
     pub stats: Stats,
 }
@@ -135,6 +139,8 @@ impl<'a> Search<'a> {
             visited: AHashMap::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             frames: Vec::new(),
             watchdog: Box::new(|_| None),
+            counts: Box::new(|wrong| *wrong != Wrong::Move(Ending::Exited(0))),
+            depth_max: u64::MAX,
             stats: Stats::default(),
         }
     }
@@ -142,6 +148,18 @@ impl<'a> Search<'a> {
     /// Sets a function that is asked now and then whether to go on: a reason ends the search.
     pub fn watched_by(mut self, watchdog: impl FnMut(&Stats) -> Option<String> + 'a) -> Self {
         self.watchdog = Box::new(watchdog);
+        self
+    }
+
+    /// Sets a function that says what counts as an error; anything else is an end like any other.
+    pub fn counting(mut self, counts: impl Fn(&Wrong) -> bool + 'a) -> Self {
+        self.counts = Box::new(counts);
+        self
+    }
+
+    /// Follows no path further than so many moves.
+    pub fn bounded(mut self, depth_max: u64) -> Self {
+        self.depth_max = depth_max;
         self
     }
 
@@ -230,7 +248,7 @@ impl<'a> Search<'a> {
         let depth = self.frames.len() - 1;
         if self.frames[depth].enabled == 0 {
             self.stats.terminal += 1;
-            if self.is_deadlock() {
+            if self.is_deadlock() && (self.counts)(&Wrong::Deadlock) {
                 return Some(Round::Over(self.error(None, Wrong::Deadlock)));
             }
         }
@@ -279,7 +297,7 @@ impl<'a> Search<'a> {
         if phase == Phase::Looking && suffices(&made) {
             self.frames[depth].phase = Phase::Comparing;
             self.frames[depth].next = FIRST;
-        } else if phase != Phase::Exploring && !is_bad(&made.ending) {
+        } else if phase != Phase::Exploring && !self.is_bad(&made.ending) {
             self.undo(depth);
             return None;
         }
@@ -290,15 +308,15 @@ impl<'a> Search<'a> {
     fn follow(&mut self, depth: usize, choice: Choice, made: Move) -> Option<Round> {
         match made.ending {
             Ending::Done => self.arrive(depth, choice),
-            Ending::Exited(0) => {
-                self.frames[depth].enabled += 1;
-                self.stats.terminal += 1;
-                self.undo(depth);
-            }
             Ending::Blocked => self.undo(depth),
             // No successor, and no deadlock either.
             Ending::Pruned => {
                 self.frames[depth].enabled += 1;
+                self.undo(depth);
+            }
+            ending if !self.is_bad(&ending) => {
+                self.frames[depth].enabled += 1;
+                self.stats.terminal += 1;
                 self.undo(depth);
             }
             Ending::Unsupported(what) => {
@@ -318,6 +336,9 @@ impl<'a> Search<'a> {
         self.vector.update(self.process, mark);
         if self.visited.contains_key(self.vector.key()) {
             self.stats.revisits += 1;
+            self.undo(depth);
+        } else if self.frames.len() as u64 > self.depth_max {
+            self.stats.cut += 1;
             self.undo(depth);
         } else {
             self.enter();
@@ -359,6 +380,15 @@ impl<'a> Search<'a> {
         self.vector.undo_to(frame.vector);
     }
 
+    /// Whether a move ended in an error, which need not be made twice.
+    fn is_bad(&self, ending: &Ending) -> bool {
+        match ending {
+            Ending::Done | Ending::Blocked | Ending::Pruned => false,
+            Ending::Unsupported(_) | Ending::Diverges => true,
+            ending => (self.counts)(&Wrong::Move(ending.clone())),
+        }
+    }
+
     fn is_deadlock(&self) -> bool {
         self.process.threads().iter().any(|thread| thread.is_alive())
     }
@@ -393,11 +423,6 @@ impl<'a> Search<'a> {
 fn suffices(made: &Move) -> bool {
     let on_threads = made.operation.is_some_and(|access| access.addr == objects::THREADS);
     made.ending == Ending::Done && made.alternatives == 1 && on_threads
-}
-
-/// Whether a move ended in an error, which need not be made twice.
-fn is_bad(ending: &Ending) -> bool {
-    !matches!(ending, Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Pruned)
 }
 
 /// Beginnings and ends of threads are visible anyway.

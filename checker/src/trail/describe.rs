@@ -6,10 +6,9 @@
 use super::changes::{self, Change};
 use super::names::{Location, Names};
 use super::operation::{self, Operation};
-use super::walk;
+use super::walk::{self, Sight};
 use crate::explore::dfs::Choice;
-use crate::explore::moves::{self, Ending};
-use crate::explore::watch::Visible;
+use crate::explore::moves::Ending;
 use samovar_runtime::{Event, Observer, Output, Process};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
@@ -49,13 +48,10 @@ pub struct Told {
 }
 
 /// Makes the moves of a path and tells them; the process stays where they lead.
-pub fn tell(process: &mut Process, visible: &Visible, path: &[Choice], names: &mut Names) -> Told {
+pub fn tell(process: &mut Process, sight: &Sight, path: &[Choice], names: &mut Names) -> Told {
     let mut told = Told { steps: Vec::new(), last: None, output: Vec::new() };
     for (index, &choice) in path.iter().enumerate() {
-        if !walk::can_try(process, choice.thread) {
-            break;
-        }
-        let (mut step, ending) = one(process, visible, choice, names);
+        let Some((mut step, ending)) = one(process, sight, choice, names) else { break };
         step.step = index + 1;
         told.steps.push(step);
         let is_over = ending != Ending::Done;
@@ -70,32 +66,44 @@ pub fn tell(process: &mut Process, visible: &Visible, path: &[Choice], names: &m
 
 fn one(
     process: &mut Process,
-    visible: &Visible,
+    sight: &Sight,
     choice: Choice,
     names: &mut Names,
-) -> (Step, Ending) {
-    let Choice { thread, alternative } = choice;
+) -> Option<(Step, Ending)> {
+    let thread = choice.thread;
+    if !walk::can_try(process, thread) {
+        return None;
+    }
+    if walk::is_clock(process, thread) {
+        return time_passes(process, sight, choice);
+    }
     let threads_before = process.machine.thread_count();
     let mark = process.mark();
 
-    let access = approach(process, visible, choice);
+    let access = approach(process, sight, choice);
     names.learn_start(process, thread);
     let location = names.standpoint(process, thread);
     let operation = access.map(|access| operation::describe(process, names, thread, &access));
+    let location = match (&operation, names.start_of(thread)) {
+        // The library ends a thread; what ended is the function that the thread began with.
+        (Some(Operation::End), Some(start)) if location.file.is_none() => {
+            Location { function: Some(start.to_string()), ..location }
+        }
+        _ => location,
+    };
     process.undo_to(&mark);
 
-    let made = moves::execute(process, &mark, thread, alternative, visible);
+    let made = walk::make(process, sight, choice)?;
     names.refresh(process);
     let variables = changes::candidates(process, names, mark.machine());
     let new = changes::values(process, names, thread, &variables);
-    let words = words(process, names, thread, operation, &made.ending, threads_before);
-    let location =
-        if made.ending == Ending::Done { location } else { names.standpoint(process, thread) };
+    let words = words(process, names, thread, operation, &made, threads_before);
+    let location = if made == Ending::Done { location } else { names.standpoint(process, thread) };
     process.undo_to(&mark);
 
     let old = changes::values(process, names, thread, &variables);
-    let ending = moves::execute(process, &mark, thread, alternative, visible).ending;
-    assert_eq!(ending, made.ending, "internal error: a move is not a function of the state");
+    let ending = walk::make(process, sight, choice)?;
+    assert_eq!(ending, made, "internal error: a move is not a function of the state");
     let step = Step {
         step: 0,
         thread: names.thread(thread),
@@ -104,7 +112,23 @@ fn one(
         operation: words,
         changes: changes::compare(&variables, old, new),
     };
-    (step, ending)
+    Some((step, ending))
+}
+
+/// The step in which nobody moves but the clock.
+fn time_passes(process: &mut Process, sight: &Sight, choice: Choice) -> Option<(Step, Ending)> {
+    let before = process.now_ns();
+    let ending = walk::make(process, sight, choice)?;
+    let seconds = process.now_ns().saturating_sub(before) as f64 / 1e9;
+    let step = Step {
+        step: 0,
+        thread: "time".to_string(),
+        location: Location::default(),
+        source: None,
+        operation: format!("passes, {seconds} s, up to the next deadline"),
+        changes: Vec::new(),
+    };
+    Some((step, ending))
 }
 
 fn words(
@@ -132,16 +156,17 @@ fn words(
 
 /// Runs a thread up to the visible operation of its move; `None` if there is none, and the thread
 /// then stands where the move ends.
-fn approach(process: &mut Process, visible: &Visible, choice: Choice) -> Option<Access> {
+fn approach(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Access> {
     let mark = process.mark();
-    let mut scout = Scout::new(visible, choice.alternative, u64::MAX);
+    let atomic = process.threads()[choice.thread.0 as usize].atomic.is_some();
+    let mut scout = Scout::new(sight, choice.alternative, atomic, u64::MAX);
     let stopped = run(process, choice.thread, &mut scout);
     let found = scout.found?;
     if !stopped {
         // It belongs to an instruction with several accesses, which can be stopped before the
         // first of them only.
         process.undo_to(&mark);
-        let mut scout = Scout::new(visible, choice.alternative, scout.heads);
+        let mut scout = Scout::new(sight, choice.alternative, atomic, scout.heads);
         run(process, choice.thread, &mut scout);
     }
     Some(found)
@@ -163,8 +188,10 @@ fn run(process: &mut Process, thread: ThreadId, scout: &mut Scout<'_>) -> bool {
 
 /// Stops before the first visible access, or before the instruction that it belongs to.
 struct Scout<'a> {
-    visible: &'a Visible,
+    sight: &'a Sight,
     alternative: u32,
+    /// Inside a library call that runs without scheduling points.
+    atomic: bool,
     /// Stop before the access with this number, counting those that can be stopped before.
     stop_at: u64,
     /// Such accesses so far.
@@ -173,8 +200,8 @@ struct Scout<'a> {
 }
 
 impl<'a> Scout<'a> {
-    fn new(visible: &'a Visible, alternative: u32, stop_at: u64) -> Scout<'a> {
-        Scout { visible, alternative, stop_at, heads: 0, found: None }
+    fn new(sight: &'a Sight, alternative: u32, atomic: bool, stop_at: u64) -> Scout<'a> {
+        Scout { sight, alternative, atomic, stop_at, heads: 0, found: None }
     }
 }
 
@@ -187,8 +214,11 @@ impl Monitor for Scout<'_> {
         if self.found.is_some() {
             return Decision::Stop;
         }
+        if self.atomic && self.sight.library.holds(access.addr) {
+            return Decision::Proceed;
+        }
         self.heads += u64::from(!access.sequel);
-        if self.visible.shows(&access) {
+        if self.sight.visible.shows(&access) {
             self.found = Some(access);
             return Decision::Stop;
         }
@@ -197,6 +227,10 @@ impl Monitor for Scout<'_> {
 }
 
 impl Observer for Scout<'_> {
+    fn atomic_call(&mut self, inside: bool) {
+        self.atomic = inside;
+    }
+
     fn choose(&mut self, alternatives: u32) -> u32 {
         self.alternative.min(alternatives.saturating_sub(1))
     }

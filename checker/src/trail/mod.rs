@@ -5,6 +5,7 @@
 
 pub mod changes;
 pub mod describe;
+pub mod fewest;
 pub mod file;
 pub mod names;
 pub mod operation;

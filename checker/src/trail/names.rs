@@ -6,6 +6,7 @@
 use samovar_runtime::Process;
 use samovar_vm::debug::{CallFrame, DataName, DebugInfo, DebugModules, FrameState, Scope};
 use samovar_vm::machine::ThreadId;
+use samovar_vm::reg::Reg;
 use samovar_vm::view::ThreadView;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,10 +115,24 @@ impl Names {
     /// Where a thread stands in the program's own source, or the little that is known of it.
     pub fn standpoint(&self, process: &Process, thread: ThreadId) -> Location {
         let frames = self.frames(process, thread);
-        let pc = process.machine.core(thread).pc;
+        let core = process.machine.core(thread);
+        let pc = core.pc;
+        if !self.debug.module_at(pc).is_some_and(|module| module.is_code(pc))
+            && let Ok(back) = process.machine.memory.read_u64(core[Reg::Rsp])
+            && let Some(own) = self.own(process, back.wrapping_sub(1), true)
+        {
+            // A jump into nowhere: whoever called has left its address on the stack.
+            return own;
+        }
         let own = frames.iter().find_map(|frame| self.own(process, frame.lookup, true));
         let own =
             own.or_else(|| frames.iter().find_map(|frame| self.own(process, frame.lookup, false)));
+        let own = own.or_else(|| {
+            // Some library code cannot be unwound; the call that led there is known.
+            let call = process.threads().get(thread.0 as usize)?.atomic?;
+            let back = process.machine.memory.read_u64(call.entry_rsp).ok()?;
+            self.own(process, back.wrapping_sub(1), true)
+        });
         own.unwrap_or_else(|| {
             let lookup = frames.first().map_or(pc, |frame| frame.lookup);
             let mut location = self.code(lookup);
@@ -199,22 +214,32 @@ impl Names {
     /// A synchronisation object: its variable, or what else is known of the address.
     pub fn object(&self, process: &Process, thread: ThreadId, addr: u64) -> String {
         if let Some(data) = self.debug.name_of_data(addr) {
-            return data.name;
+            return outside(&data.name).to_string();
         }
-        let local = self.variable(process, thread, addr, 1).map(|data| {
-            // The object, not its first member.
-            let end = data.name.find(".__").unwrap_or(data.name.len());
-            data.name[..end].to_string()
-        });
-        local.unwrap_or_else(|| self.block(process, addr))
+        // The object, not its first member.
+        let local = self.variable(process, thread, addr, 1);
+        local
+            .map(|data| outside(&data.name).to_string())
+            .unwrap_or_else(|| self.block(process, addr))
+    }
+
+    /// The variables in a word of memory.
+    pub fn word(&self, addr: u64) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for at in addr..addr + 8 {
+            let data = self.debug.name_of_data(at).filter(|data| data.start == at || at == addr);
+            let name = data.map(|data| outside(&data.name).to_string());
+            found.extend(name.filter(|name| !found.contains(name)));
+        }
+        if found.is_empty() { vec![format!("{addr:#x}")] } else { found }
     }
 
     /// A heap block or a bare address.
     pub fn block(&self, process: &Process, addr: u64) -> String {
         match process.machine.memory.objects().at(addr) {
             Some((start, object)) => {
-                let offset = addr - start;
-                format!("byte {offset} of the {}-byte block at {start:#x}", object.size)
+                let block = format!("the {}-byte block at {start:#x}", object.size);
+                if addr == start { block } else { format!("byte {} of {block}", addr - start) }
             }
             None => format!("{addr:#x}"),
         }
@@ -236,7 +261,12 @@ impl Names {
             return;
         }
         let frames = self.frames(process, thread);
-        let own = frames.iter().rev().find_map(|frame| self.own(process, frame.lookup, true));
+        let own = frames
+            .iter()
+            .rev()
+            .find(|frame| self.own(process, frame.lookup, true).is_some())
+            // Inlined functions come first, the one that has a frame last.
+            .and_then(|frame| self.debug.locate(frame.lookup).pop());
         if let Some(function) = own.and_then(|own| own.function) {
             self.starts.insert(thread.0, function);
         }
@@ -250,6 +280,11 @@ fn location(frame: &samovar_vm::debug::Frame, address: u64) -> Location {
         function: frame.function.clone(),
         address,
     }
+}
+
+/// A name without what is inside of a library's type.
+fn outside(name: &str) -> &str {
+    name.split(".__").next().unwrap_or(name)
 }
 
 /// A function's name without the underscores and the version that libraries put around it.

@@ -2,15 +2,16 @@
 //!
 //! Depth-first search finds long ways round. Here a way is shortened by trying: leave moves out,
 //! the largest pieces first, and let a thread go on where another one was switched to, as long as
-//! the same error is still reached. Every attempt is executed. The work is bounded by a number of
-//! moves, not by time, so the result is the same on every machine.
+//! the same error is still reached. Then a way with the fewest switches is looked for (see
+//! [`fewest`]). Every attempt is executed. The work is bounded by a number of moves, not by time,
+//! so the result is the same on every machine.
 //!
 //! The result is no worse than the start in the number of switches between threads, then in the
 //! number of moves; it is not always the shortest.
 
-use super::walk::{self, Arrival};
+use super::fewest;
+use super::walk::{self, Arrival, Sight};
 use crate::explore::dfs::Choice;
-use crate::explore::watch::Visible;
 use samovar_runtime::{Process, ProcessMark};
 
 /// Moves that may be executed in attempts.
@@ -20,11 +21,25 @@ const MOVES_MAX: usize = 200_000;
 pub fn shorten(
     process: &mut Process,
     start: &ProcessMark,
-    visible: &Visible,
+    sight: &Sight,
     path: Vec<Choice>,
     goal: &Arrival,
 ) -> Vec<Choice> {
-    let mut attempts = Attempts { process, start, visible, goal, moves_left: MOVES_MAX };
+    let path = greedy(process, start, sight, path, goal);
+    match fewest::fewest_switches(process, start, sight, &path, goal) {
+        Some(better) => greedy(process, start, sight, better, goal),
+        None => path,
+    }
+}
+
+fn greedy(
+    process: &mut Process,
+    start: &ProcessMark,
+    sight: &Sight,
+    path: Vec<Choice>,
+    goal: &Arrival,
+) -> Vec<Choice> {
+    let mut attempts = Attempts { process, start, sight, goal, moves_left: MOVES_MAX };
     let mut path = path;
     loop {
         let before = cost(&path);
@@ -49,7 +64,7 @@ pub fn switches(path: &[Choice]) -> usize {
 struct Attempts<'a> {
     process: &'a mut Process,
     start: &'a ProcessMark,
-    visible: &'a Visible,
+    sight: &'a Sight,
     goal: &'a Arrival,
     moves_left: usize,
 }
@@ -61,17 +76,15 @@ impl Attempts<'_> {
         if self.moves_left == 0 {
             return None;
         }
-        let arrival = walk::follow(self.process, self.visible, path);
+        let arrival = walk::follow(self.process, self.sight, path);
         self.process.undo_to(self.start);
-        let used = match (&arrival, self.goal) {
-            (Arrival::Deadlock, Arrival::Deadlock) => path.len(),
-            (
-                Arrival::Ended { steps, thread, ending },
-                Arrival::Ended { thread: same_thread, ending: same_ending, .. },
-            ) if thread == same_thread && ending == same_ending => *steps,
-            _ => return None,
-        };
-        Some(path[..used].to_vec())
+        if !arrival.is_same_error(self.goal) {
+            return None;
+        }
+        Some(match arrival {
+            Arrival::Ended { steps, .. } => path[..steps].to_vec(),
+            _ => path.to_vec(),
+        })
     }
 
     /// Leaves out pieces of halving size.

@@ -1,10 +1,39 @@
 //! Executing a list of choices from where a process stands.
 
+use crate::cli::ReduceChoice;
 use crate::explore::dfs::Choice;
+use crate::explore::footprint::Word;
 use crate::explore::moves::{self, Ending};
-use crate::explore::watch::Visible;
+use crate::explore::watch::{LibraryData, Visible};
 use samovar_runtime::{Process, ThreadState};
 use samovar_vm::machine::ThreadId;
+
+/// What decides where a move ends. The same choices mean the same only with the same of this.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// Which operations are visible.
+    pub visible: Visible,
+    /// Variables of libraries, which do not concern the program.
+    pub library: LibraryData,
+}
+
+impl Sight {
+    /// What a search saw that ended with these contended words. The process stands at its start.
+    pub fn new(
+        process: &Process,
+        reduce: ReduceChoice,
+        contended: impl Iterator<Item = Word>,
+    ) -> Sight {
+        let mut visible = match reduce {
+            ReduceChoice::Auto => Visible::none_yet(),
+            ReduceChoice::None => Visible::All,
+        };
+        for word in contended {
+            visible.add(word);
+        }
+        Sight { visible, library: LibraryData::of(process) }
+    }
+}
 
 /// Where a list of choices leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,41 +58,70 @@ pub enum Arrival {
     },
 }
 
-/// Makes the moves of a path; the process stays where they lead. The journal must be on.
-pub fn follow(process: &mut Process, visible: &Visible, path: &[Choice]) -> Arrival {
-    for (steps, &Choice { thread, alternative }) in path.iter().enumerate() {
-        if !can_try(process, thread) {
-            return Arrival::Impossible { steps };
-        }
-        let mark = process.mark();
-        match moves::execute(process, &mark, thread, alternative, visible).ending {
-            Ending::Done => {}
-            Ending::Blocked => {
-                process.undo_to(&mark);
-                return Arrival::Impossible { steps };
-            }
-            ending => return Arrival::Ended { steps: steps + 1, thread, ending },
+impl Arrival {
+    /// Whether it is the same error, however many moves it took.
+    pub fn is_same_error(&self, other: &Arrival) -> bool {
+        match (self, other) {
+            (Arrival::Deadlock, Arrival::Deadlock) => true,
+            (
+                Arrival::Ended { thread, ending, .. },
+                Arrival::Ended { thread: other_thread, ending: other_ending, .. },
+            ) => thread == other_thread && ending == other_ending,
+            _ => false,
         }
     }
-    if is_deadlock(process, visible) { Arrival::Deadlock } else { Arrival::Open }
+}
+
+/// Makes one move; `None` if it cannot be tried. A blocked move leaves the thread where it hangs.
+pub fn make(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Ending> {
+    if !can_try(process, choice.thread) {
+        return None;
+    }
+    let mark = process.mark();
+    let Choice { thread, alternative } = choice;
+    let world = (&sight.visible, &sight.library);
+    Some(moves::execute_beside(process, &mark, thread, alternative, world).ending)
+}
+
+/// Makes the moves of a path; the process stays where they lead. The journal must be on.
+pub fn follow(process: &mut Process, sight: &Sight, path: &[Choice]) -> Arrival {
+    for (steps, &choice) in path.iter().enumerate() {
+        match make(process, sight, choice) {
+            Some(Ending::Done) => {}
+            None | Some(Ending::Blocked) => return Arrival::Impossible { steps },
+            Some(ending) => {
+                return Arrival::Ended { steps: steps + 1, thread: choice.thread, ending };
+            }
+        }
+    }
+    if is_deadlock(process, sight) { Arrival::Deadlock } else { Arrival::Open }
 }
 
 /// Whether a move of the thread can be tried at all.
 pub fn can_try(process: &Process, thread: ThreadId) -> bool {
-    let threads = process.threads();
-    threads.get(thread.0 as usize).is_some_and(|thread| thread.state == ThreadState::Runnable)
+    match process.threads().get(thread.0 as usize) {
+        Some(thread) => thread.state == ThreadState::Runnable,
+        None => is_clock(process, thread) && process.next_deadline().is_some(),
+    }
+}
+
+/// Whether a number is the one behind the last thread, which stands for the passing of time.
+pub fn is_clock(process: &Process, thread: ThreadId) -> bool {
+    thread.0 == process.machine.thread_count()
+}
+
+/// The threads, and time.
+pub fn movers(process: &Process) -> impl Iterator<Item = ThreadId> + use<> {
+    (0..=process.machine.thread_count()).map(ThreadId)
 }
 
 /// Whether threads are left and none of them can move. Leaves the process as it is.
-fn is_deadlock(process: &mut Process, visible: &Visible) -> bool {
+pub fn is_deadlock(process: &mut Process, sight: &Sight) -> bool {
     let mark = process.mark();
-    for thread in (0..process.machine.thread_count()).map(ThreadId) {
-        if !can_try(process, thread) {
-            continue;
-        }
-        let ending = moves::execute(process, &mark, thread, 0, visible).ending;
+    for thread in movers(process) {
+        let ending = make(process, sight, Choice { thread, alternative: 0 });
         process.undo_to(&mark);
-        if ending != Ending::Blocked {
+        if !matches!(ending, None | Some(Ending::Blocked)) {
             return false;
         }
     }

@@ -1,0 +1,316 @@
+//! `samovar check` and `samovar replay` as scripts see them: exit statuses, the JSON object, the
+//! trail file, and what they say about programs that are wrong in every way there is.
+
+use samovar_tests::binary::samovar;
+use samovar_tests::build::programs;
+use samovar_tests::child::{Job, Outcome};
+use samovar_tests::scratch::Scratch;
+use serde_json::Value;
+use std::path::Path;
+
+/// Runs samovar in a directory of its own.
+fn run(scratch: &Scratch, words: &[&str]) -> Outcome {
+    Job::new(samovar(), words).directory(scratch.path()).run()
+}
+
+/// Checks a program of ours, with options before it and arguments behind it.
+fn check(scratch: &Scratch, options: &[&str], program: &str, args: &[&str]) -> Outcome {
+    let program = programs().join("check").join(program).display().to_string();
+    let words = [&["check"], options, &[program.as_str()], args].concat();
+    run(scratch, &words)
+}
+
+/// The same with a JSON report; it has to be one object that agrees with the exit status.
+fn report(scratch: &Scratch, options: &[&str], program: &str, args: &[&str]) -> Value {
+    let options = [&["--format", "json"], options].concat();
+    let outcome = check(scratch, &options, program, args);
+    let text = outcome.stdout_text();
+    let value: Value = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error} in {text:?}, {}", outcome.stderr_text()));
+    let status = match value["verdict"].as_str().expect("a verdict") {
+        "verified" => 0,
+        "error" if value["error"]["kind"] == "unsupported" => 2,
+        "error" => 1,
+        "incomplete" => 3,
+        other => panic!("the verdict is {other:?}"),
+    };
+    assert_eq!(outcome.status.code(), Some(status), "{text}");
+    for key in ["tool", "program", "args", "semantics", "stats"] {
+        assert!(!value[key].is_null(), "{key} is missing in {text}");
+    }
+    value
+}
+
+fn assert_sentence(outcome: &Outcome, words: &[&str]) {
+    let said = outcome.stderr_text();
+    assert_eq!(outcome.ending(), "exit status 2", "{said}");
+    assert!(said.starts_with("samovar: "), "{said:?}");
+    assert!(!said.contains("panicked"), "{said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not said: {said}");
+    }
+}
+
+#[test]
+fn a_correct_program_is_verified() {
+    let scratch = Scratch::new("verified");
+    let report = report(&scratch, &[], "tally.c", &[]);
+    assert_eq!(report["verdict"], "verified");
+    assert!(
+        report["error"].is_null() && report["trail"].is_null() && report["incomplete"].is_null()
+    );
+    assert!(1 < report["stats"]["states"].as_u64().expect("states"));
+    assert_eq!(report["semantics"]["memory_model"], "sequential consistency");
+    assert_eq!(report["semantics"]["store"], "exact");
+    let left_behind = std::fs::read_dir(scratch.path()).expect("the directory").count();
+    assert_eq!(left_behind, 0, "a verified program has no trail");
+}
+
+#[test]
+fn a_lost_update_is_found_and_told() {
+    let scratch = Scratch::new("lost");
+    let report = report(&scratch, &["--cflags", "-DRACY"], "tally.c", &[]);
+    let error = &report["error"];
+    assert_eq!(error["kind"], "assertion");
+    assert_eq!(error["message"], "assertion `count == 2` fails");
+    assert_eq!(error["thread"], "main");
+    let file = error["location"]["file"].as_str().expect("a file");
+    assert!(file.ends_with("tally.c"), "{file}");
+    assert_eq!(error["location"]["function"], "main");
+    let steps = report["trail"].as_array().expect("a trail");
+    let change = |step: &Value| {
+        let change = step["changes"].get(0)?;
+        (change["name"] == "count").then(|| {
+            (change["old"].to_string(), change["new"].to_string(), step["thread"].to_string())
+        })
+    };
+    let changes: Vec<_> = steps.iter().filter_map(change).collect();
+    // The second write puts back what the first one wrote: one change of the variable, from 0 to 1.
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!((changes[0].0.as_str(), changes[0].1.as_str()), ("\"0\"", "\"1\""));
+    let reads = steps.iter().filter(|step| step["operation"] == "reads count, 0").count();
+    assert_eq!(reads, 2, "both threads read the old value: {steps:#?}");
+    let sources = steps.iter().filter(|step| step["source"] == "count = count + 1;").count();
+    assert!(3 <= sources, "{steps:#?}");
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_whom() {
+    let scratch = Scratch::new("deadlock");
+    let outcome = check(&scratch, &[], "crossed.c", &[]);
+    let text = outcome.stdout_text();
+    assert_eq!(outcome.ending(), "exit status 1", "{text}");
+    for line in [
+        "error: deadlock: 2 threads wait for one another in a circle",
+        "T1 waits for right, held by T2, crossed.c:9 in forwards",
+        "T2 waits for left, held by T1, crossed.c:17 in backwards",
+        "the circle: T1 -> T2 -> T1",
+        "locks left",
+        "locks right",
+        "saved as crossed.trail.json",
+    ] {
+        assert!(text.contains(line), "{line:?} is missing in\n{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(scratch.join("crossed.trail.json").is_file());
+}
+
+#[test]
+fn trails_are_replayed() {
+    let scratch = Scratch::new("replay");
+    let first = check(&scratch, &["--trail", "saved.json"], "crossed.c", &[]);
+    assert_eq!(first.ending(), "exit status 1", "{}", first.stderr_text());
+    let again = run(&scratch, &["replay", "saved.json"]);
+    assert_eq!(again.ending(), "exit status 1", "{}", again.stderr_text());
+    let text = again.stdout_text();
+    assert!(text.contains("the circle: T1 -> T2 -> T1"), "{text}");
+    let steps = |text: &str| {
+        let is_step = |line: &&str| line.starts_with("     ") && line.contains("crossed.c:");
+        text.lines().filter(is_step).map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(&first.stdout_text()), steps(&text));
+
+    // From elsewhere, the same.
+    let elsewhere = Scratch::new("elsewhere");
+    let path = scratch.join("saved.json").display().to_string();
+    let outcome = run(&elsewhere, &["replay", "--format", "json", &path]);
+    let report: Value = serde_json::from_str(&outcome.stdout_text()).expect("JSON");
+    assert_eq!(report["error"]["kind"], "deadlock");
+    assert_eq!(report["trail"].as_array().map(Vec::len), Some(steps(&text).len()));
+}
+
+#[test]
+fn a_trail_fits_its_program_only() {
+    let scratch = Scratch::new("unfit");
+    let source = scratch.join("program.c");
+    std::fs::copy(programs().join("check/crossed.c"), &source).expect("a copy");
+    assert_eq!(run(&scratch, &["check", "program.c"]).status.code(), Some(1));
+    let mut text = std::fs::read_to_string(&source).expect("the source");
+    text.push_str("int another;\n");
+    std::fs::write(&source, text).expect("a changed source");
+    assert_sentence(
+        &run(&scratch, &["replay", "program.trail.json"]),
+        &["not the file", "program"],
+    );
+    assert_sentence(&run(&scratch, &["replay", "program.c"]), &["not a trail"]);
+    assert_sentence(&run(&scratch, &["replay", "absent"]), &["absent: cannot be read"]);
+    assert_sentence(&run(&scratch, &["replay", "."]), &["not a trail"]);
+}
+
+#[test]
+fn a_trail_that_cannot_be_written_is_one_sentence() {
+    let scratch = Scratch::new("unwritable");
+    let outcome = check(&scratch, &["--trail", "no/such/directory.json"], "crossed.c", &[]);
+    assert_sentence(&outcome, &["no/such/directory.json", "--trail"]);
+    assert_eq!(std::fs::read_dir(scratch.path()).expect("the directory").count(), 0);
+}
+
+/// Every misdeed: kind, detail, and a word of the message.
+const MISDEEDS: &[(&str, &str, &str, &str)] = &[
+    ("null", "memory", "null", "writes 4 bytes at a null pointer"),
+    ("member", "memory", "null", "offset 20"),
+    ("wild", "memory", "wild", "0x123456789"),
+    ("behind", "memory", "out-of-bounds", "just behind a 10-byte block"),
+    ("before", "memory", "out-of-bounds", "just before a 10-byte block"),
+    ("freed", "memory", "use-after-free", "offset 3 of a 10-byte block"),
+    ("twice", "memory", "double-free", "freed before"),
+    ("inside", "memory", "invalid-free", "byte 1 of"),
+    ("constant", "memory", "read-only", "constant"),
+    ("stack", "memory", "stack-overflow", "runs over"),
+    ("jump", "memory", "wild", "no code"),
+    ("divide", "arithmetic", "", "division"),
+    ("trap", "illegal-instruction", "", "illegal instruction"),
+    ("abort", "assertion", "", "giving up"),
+    ("assert", "assertion", "", "zero == 1"),
+    ("lock", "deadlock", "", "wait"),
+    ("loop", "livelock", "", "without end"),
+];
+
+#[test]
+fn every_misdeed_has_its_kind() {
+    let scratch = Scratch::new("misdeeds");
+    let program = compiled(&scratch, "misdeeds.c");
+    for &(deed, kind, detail, words) in MISDEEDS {
+        for threads in [&[deed][..], &[deed, "thread"]] {
+            if deed == "loop" && threads.len() == 2 {
+                continue;
+            }
+            let options = ["check", "--format", "json", program.as_str()];
+            let outcome = run(&scratch, &[&options, threads].concat());
+            let report: Value = serde_json::from_str(&outcome.stdout_text())
+                .unwrap_or_else(|_| panic!("{threads:?}: {}", outcome.stderr_text()));
+            let error = &report["error"];
+            assert_eq!(outcome.status.code(), Some(1), "{threads:?}: {report:#}");
+            assert_eq!(error["kind"], kind, "{threads:?}: {report:#}");
+            assert_eq!(error["detail"].as_str().unwrap_or(""), detail, "{threads:?}: {error:#}");
+            let message = error["message"].as_str().expect("a message");
+            assert!(message.contains(words), "{threads:?}: {message}");
+            let thread = if threads.len() == 2 { "T1" } else { "main" };
+            assert_eq!(error["thread"], thread, "{threads:?}");
+            let function = error["location"]["function"].as_str().unwrap_or_default();
+            assert!(["act", "deep"].contains(&function), "{threads:?}: {error:#}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    let scratch = Scratch::new("unsupported");
+    let program = compiled(&scratch, "misdeeds.c");
+    for (deed, word) in [("fork", "fork"), ("socket", "socket")] {
+        for words in [vec![deed], vec![deed, "thread"]] {
+            let outcome = run(&scratch, &[&["check", program.as_str()], &words[..]].concat());
+            assert_sentence(&outcome, &["unsupported", word]);
+            assert_eq!(outcome.stderr_text().lines().count(), 1);
+        }
+    }
+}
+
+#[test]
+fn an_exit_status_counts_where_it_is_asked_for() {
+    let scratch = Scratch::new("exit");
+    let program = compiled(&scratch, "misdeeds.c");
+    for args in [vec!["exit"], vec!["exit", "thread"]] {
+        let words = [&["check", program.as_str()], &args[..]].concat();
+        let outcome = run(&scratch, &words);
+        assert_eq!(outcome.status.code(), Some(0), "{args:?}: {}", outcome.stdout_text());
+        let words = [&["check", "--check", "deadlock,exit", program.as_str()], &args[..]].concat();
+        let outcome = run(&scratch, &words);
+        assert_eq!(outcome.status.code(), Some(1), "{args:?}: {}", outcome.stdout_text());
+        assert!(outcome.stdout_text().contains("exit status 3"), "{}", outcome.stdout_text());
+    }
+}
+
+#[test]
+fn input_is_given_and_kept() {
+    let scratch = Scratch::new("input");
+    let program = compiled(&scratch, "misdeeds.c");
+    let job = |words: &[&str]| Job::new(samovar(), words).directory(scratch.path());
+    let words = ["check", program.as_str(), "input", "thread"];
+    let outcome = job(&words).stdin("x\n").run();
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.stdout_text());
+    let outcome = job(&words).stdin("y\n").run();
+    assert_eq!(outcome.status.code(), Some(1), "{}", outcome.stdout_text());
+    // The replay has no input of its own and needs the one that was kept.
+    let again = job(&["replay", "misdeeds.trail.json"]).stdin("x\n").run();
+    assert_eq!(again.status.code(), Some(1), "{}", again.stderr_text());
+}
+
+#[test]
+fn exceptions_that_nobody_catches() {
+    let scratch = Scratch::new("exception");
+    let report = report(&scratch, &[], "thrown.cpp", &[]);
+    assert_eq!(report["error"]["kind"], "assertion", "{report:#}");
+    assert_eq!(report["error"]["message"], "nobody catches std::runtime_error: out of tea");
+    let outcome = check(&scratch, &[], "thrown.cpp", &["caught"]);
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.stdout_text());
+}
+
+#[test]
+fn usage_errors_are_told() {
+    let scratch = Scratch::new("usage");
+    for words in [
+        &["check"][..],
+        &["check", "--search", "astar", "x"],
+        &["check", "--check", "nonsense", "x"],
+        &["check", "--jobs", "2", "x"],
+        &["check", "absent"],
+        &["replay"],
+    ] {
+        let outcome = run(&scratch, words);
+        assert_eq!(outcome.status.code(), Some(2), "{words:?}");
+        assert!(outcome.stderr_text().starts_with("samovar: "), "{}", outcome.stderr_text());
+    }
+    let help = run(&scratch, &["check", "--help"]).stdout_text();
+    for option in ["--search", "--reduce", "--model", "--check", "--format", "--trail", "--seed"] {
+        assert!(help.contains(option), "{option} is missing in\n{help}");
+    }
+    for option in ["--jobs", "--heuristic", "--spill", "--goal"] {
+        assert!(!help.contains(option), "{option} does not work yet but is in\n{help}");
+    }
+}
+
+#[test]
+fn programs_without_debug_information() {
+    let scratch = Scratch::new("stripped");
+    let source = programs().join("check/crossed.c").display().to_string();
+    let gcc = samovar_tests::tool::need("gcc").expect("gcc is essential");
+    let mut command = std::process::Command::new(gcc);
+    command.args(["-O2", "-s", "-pthread", &source, "-o"]).arg(scratch.join("stripped"));
+    samovar_tests::build::execute(&mut command);
+    let outcome = run(&scratch, &["check", "./stripped"]);
+    assert_eq!(outcome.status.code(), Some(1), "{}", outcome.stderr_text());
+    assert!(outcome.stdout_text().contains("the circle: T1 -> T2 -> T1"));
+}
+
+/// Builds a program once, to check it many times; its trails go to the scratch directory.
+fn compiled(scratch: &Scratch, name: &str) -> String {
+    let source = programs().join("check").join(name).display().to_string();
+    let program =
+        scratch.join(Path::new(name).file_stem().expect("a name").to_str().expect("text"));
+    let gcc = samovar_tests::tool::need("gcc").expect("gcc is essential");
+    let mut command = std::process::Command::new(gcc);
+    command.args(["-g", "-O1", "-w", "-pthread", &source, "-o"]).arg(&program);
+    samovar_tests::build::execute(&mut command);
+    program.display().to_string()
+}
