@@ -120,10 +120,7 @@ impl Memory {
     /// Copies bytes out; the guest must be permitted to read them.
     pub fn read(&self, addr: u64, into: &mut [u8]) -> Result<(), Fault> {
         let size = into.len() as u64;
-        if self.permits(addr, size, READ).is_none() {
-            return Err(self.explain(addr, size as u32, AccessKind::Read));
-        }
-        into.copy_from_slice(&self.space.data()[addr as usize..addr as usize + into.len()]);
+        into.copy_from_slice(self.slice(addr, size)?);
         Ok(())
     }
 
@@ -132,7 +129,8 @@ impl Memory {
         if self.permits(addr, len, READ).is_none() {
             return Err(self.explain(addr, len as u32, AccessKind::Read));
         }
-        Ok(&self.space.data()[addr as usize..(addr + len) as usize])
+        // No bytes may be read anywhere, even beyond the address space.
+        Ok(self.space.data().get(addr as usize..(addr + len) as usize).unwrap_or_default())
     }
 
     /// Copies bytes in; the guest must be permitted to write them.
