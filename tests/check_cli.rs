@@ -314,3 +314,12 @@ fn compiled(scratch: &Scratch, name: &str) -> String {
     samovar_tests::build::execute(&mut command);
     program.display().to_string()
 }
+
+#[test]
+fn boundary_values_alone_verify_nothing() {
+    let scratch = Scratch::new("open-value");
+    let value = report(&scratch, &[], "open_value.c", &[]);
+    assert_eq!(value["verdict"], "incomplete");
+    let reason = value["incomplete"]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("boundary values"), "{reason}");
+}

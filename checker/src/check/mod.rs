@@ -143,6 +143,18 @@ fn add_sources(steps: &mut [Step]) {
     }
 }
 
+/// A verdict that says where only some of the possible values were tried.
+fn limited(process: &Process, verdict: Verdict) -> Verdict {
+    let types: Vec<&str> = process.boundary_types().collect();
+    if types.is_empty() || !matches!(verdict, Verdict::Verified) {
+        return verdict;
+    }
+    let types = types.join(", ");
+    Verdict::Incomplete {
+        reason: format!("only boundary values were tried for open values of {types}"),
+    }
+}
+
 /// Runs the prefix, explores the rest, and explains what was found.
 fn examine(
     process: &mut Process,
@@ -155,7 +167,7 @@ fn examine(
         "{} instructions before the first thread",
         process.machine.instructions()
     ));
-    match prefix {
+    let outcome = match prefix {
         Prefix::Threads => explore(process, options, limit),
         Prefix::Over(ending) => alone(process, options, &ending),
         Prefix::Deadlock => {
@@ -177,7 +189,8 @@ fn examine(
             );
             Outcome::of(Verdict::Incomplete { reason })
         }
-    }
+    };
+    Outcome { verdict: limited(process, outcome.verdict), ..outcome }
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {
