@@ -38,7 +38,7 @@ pub struct Arguments {
     pub command: Command,
 
     /// Print help
-    #[arg(long, short, global = true, action = ArgAction::HelpShort)]
+    #[arg(long, short, global = true, action = ArgAction::HelpShort, display_order = 100)]
     help: Option<bool>,
 }
 
