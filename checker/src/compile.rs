@@ -55,6 +55,8 @@ pub fn compile(
     let executable = scratch.path.join("program");
     let mut call = Call::new(language);
     call.command.args(["-g", "-O1", "-pthread"]).arg("-I").arg(&headers);
+    // The result must not depend on where the directory is.
+    call.command.arg(format!("-fdebug-prefix-map={}=samovar", headers.display()));
     call.command.arg(source).args(cflags.iter().flat_map(|flags| flags.split_whitespace()));
     let text = fs::read(source)
         .map_err(|error| CommandError::Unreadable { file: source.to_path_buf(), error })?;

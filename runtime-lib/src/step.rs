@@ -57,9 +57,9 @@ impl Process {
                 atomic_left = atomic_left.saturating_sub(spent);
             }
             let event = self.serve(thread, stop, monitor);
-            let left_atomic = atomic && self.os.thread(thread).atomic.is_none();
+            let left_atomic = atomic && !self.is_atomic(thread);
             if left_atomic && stop != Stop::Returned {
-                // By a signal handler, or with the thread's end.
+                // At the end of a region, by a signal handler, or with the thread's end.
                 Observer::atomic_call(monitor, false);
             }
             if let Some(event) = event {

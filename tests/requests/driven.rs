@@ -162,8 +162,11 @@ fn privileges_exclude_others() {
         let access = Access { addr: start + 3, size: 1, kind, locked, sequel };
         let breach = process.privileges().breach(ThreadId(1), &access).expect("a breach");
         let violation = breach.violation(ThreadId(1), &access, 0x1234);
-        assert_eq!(violation.kind, ViolationKind::Privilege);
-        assert!(violation.message.starts_with("thread 1 writes to 0x"), "{violation}");
+        assert_eq!((violation.kind, violation.data), (ViolationKind::Privilege, Some(start + 3)));
+        assert!(
+            violation.message.starts_with("thread 1 writes to what thread 0 has"),
+            "{violation}"
+        );
         assert_eq!(process.privileges().breach(ThreadId(0), &access), None);
 
         // Told otherwise it unlocks, the other one gets it, and the second unlock is a violation.

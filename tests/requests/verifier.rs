@@ -158,3 +158,14 @@ fn weak_names_are_there_when_checked() {
         assert_eq!(violation.message, "reach_error was called");
     }
 }
+
+/// A saved trail is about the very file: compiling twice gives it twice.
+#[test]
+fn compiling_a_source_file_twice_gives_the_same_program() {
+    use samovar::compile::{Language, compile};
+    let messages = samovar::message::Messages::default();
+    for (name, language) in [("verifier.c", Language::C), ("steam.cpp", Language::Cpp)] {
+        let once = || compile(&source(name), language, &[], &messages).expect("a program");
+        assert!(once() == once(), "{name} is compiled differently each time");
+    }
+}

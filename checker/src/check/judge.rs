@@ -64,7 +64,12 @@ pub fn judge(
                 ViolationKind::Assertion => ErrorKind::Assertion,
                 ViolationKind::Privilege => ErrorKind::Privilege,
             };
-            (kind, None, violation.to_string())
+            let name = |addr| names.variable(process, thread, addr, 1).map(|data| data.name);
+            let message = match violation.data.and_then(name) {
+                Some(name) => format!("{}: {name}", violation.message),
+                None => violation.to_string(),
+            };
+            (kind, None, message)
         }
         Ending::Diverges => {
             let message = "the thread works on without end and without a visible effect";

@@ -43,5 +43,5 @@ fn called(call: &mut ModelCall<'_>, name: &str) -> Answer {
     call.process.os_mut().thread_mut(call.thread).past_hook = true;
     let message = format!("{name} was called");
     let kind = ViolationKind::Assertion;
-    Answer::Stop(Event::Violated(Violation { kind, message, source: None, address }))
+    Answer::Stop(Event::Violated(Violation { kind, message, source: None, data: None, address }))
 }

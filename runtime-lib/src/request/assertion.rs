@@ -22,5 +22,5 @@ fn violated(request: &Request<'_>, message: String) -> Reply {
     let source = (file != 0).then(|| (request.text(file), line as u32));
     let address = request.address;
     let kind = ViolationKind::Assertion;
-    Reply::Tell(Event::Violated(Violation { kind, message, source, address }))
+    Reply::Tell(Event::Violated(Violation { kind, message, source, data: None, address }))
 }

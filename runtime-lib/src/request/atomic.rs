@@ -32,9 +32,6 @@ pub(super) fn end(request: &mut Request<'_>) -> Reply {
     let thread = request.thread;
     if request.process.os.thread(thread).region {
         request.process.os_mut().thread_mut(thread).region = false;
-        if !request.process.is_atomic(thread) {
-            request.witness.atomic_call(false);
-        }
     }
     Reply::Value(0)
 }

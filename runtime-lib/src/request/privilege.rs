@@ -75,9 +75,10 @@ impl Privilege {
             AccessKind::Write => "writes to",
             _ => "reads",
         };
-        let (by, holder, addr) = (thread.0, self.holder.0, access.addr);
-        let message = format!("thread {by} {deed} {addr:#x}, which thread {holder} has locked");
-        Violation { kind: ViolationKind::Privilege, message, source: None, address }
+        let (by, holder) = (thread.0, self.holder.0);
+        let message = format!("thread {by} {deed} what thread {holder} has locked");
+        let (kind, data) = (ViolationKind::Privilege, Some(access.addr));
+        Violation { kind, message, source: None, data, address }
     }
 }
 
@@ -114,9 +115,9 @@ fn region(start: u64, len: u64) -> Access {
 
 fn not_held(request: &Request<'_>, start: u64) -> Reply {
     let thread = request.thread.0;
-    let message = format!("thread {thread} unlocks {start:#x}, which it has not locked");
-    let (kind, address) = (ViolationKind::Privilege, request.address);
-    Reply::Tell(Event::Violated(Violation { kind, message, source: None, address }))
+    let message = format!("thread {thread} unlocks what it has not locked");
+    let (kind, address, data) = (ViolationKind::Privilege, request.address, Some(start));
+    Reply::Tell(Event::Violated(Violation { kind, message, source: None, data, address }))
 }
 
 /// Everybody who waits for a part of the region tries again; whoever runs first gets it.

@@ -21,6 +21,8 @@ pub struct Violation {
     pub message: String,
     /// Source file and line, where the statement tells them.
     pub source: Option<(String, u32)>,
+    /// Address of the memory that it is about, if it is about memory.
+    pub data: Option<u64>,
     /// Address of the instruction that said so.
     pub address: u64,
 }
@@ -28,6 +30,9 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
+        if let Some(data) = self.data {
+            write!(f, ", at {data:#x}")?;
+        }
         match &self.source {
             Some((file, line)) => write!(f, ", {file}:{line}"),
             None => Ok(()),
