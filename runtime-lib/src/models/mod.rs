@@ -33,6 +33,8 @@ use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
 pub(crate) use condition::{Stage, leave_queue};
+#[cfg(test)]
+pub(crate) use registry::count;
 pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.

@@ -153,3 +153,9 @@ pub(super) fn get(hook: HookId) -> (&'static Entry, Libc) {
 pub(super) fn class_of(name: &str) -> Option<Class> {
     FUNCTIONS.iter().find(|entry| entry.name == name).map(|entry| entry.class)
 }
+
+/// Number of known functions.
+#[cfg(test)]
+pub(crate) fn count() -> usize {
+    FUNCTIONS.len()
+}

@@ -2,6 +2,7 @@
 
 mod files;
 mod futexes;
+mod fuzz;
 mod mappings;
 mod names;
 mod others;

@@ -108,7 +108,8 @@ impl Arena {
             self.extend(memory, size.checked_add(align)?.checked_add(head)?)?;
             (addr, end) = place(self.get(memory, BUMP))?;
         }
-        let mapped = self.get(memory, MAPPED);
+        // What a large alignment skips is never mapped.
+        let mapped = self.get(memory, MAPPED).max((addr - head) & !(PAGE_SIZE - 1));
         if end > mapped {
             let step = (end - mapped).max(GROWTH).next_multiple_of(PAGE_SIZE);
             let len = step.min(self.get(memory, LIMIT) - mapped);

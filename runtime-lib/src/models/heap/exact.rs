@@ -4,12 +4,13 @@
 //! The table of objects is the machine's, so it is undone with the memory.
 
 use super::arena::Arena;
-use super::class::BLOCK_MAX;
 use crate::event::Misuse;
 use crate::process::Process;
 use samovar_vm::memory::Memory;
 use samovar_vm::memory::object::{Object, ObjectKind};
 
+/// Largest block: every byte of it has a shadow byte from the start.
+const SIZE_MAX: u64 = 1 << 28;
 /// Bytes between two blocks at least.
 const GAP: u64 = 16;
 
@@ -21,7 +22,7 @@ pub(super) fn allocate(
     size: u64,
     zeroed: bool,
 ) -> Option<u64> {
-    if size > BLOCK_MAX {
+    if size > SIZE_MAX {
         return None;
     }
     let arena = Arena::of(process, thread);

@@ -17,12 +17,24 @@ use samovar_vm::reg::Reg;
 
 /// A size that every C library refuses.
 const REFUSED: u64 = 1 << 63;
+/// Bytes copied at a time.
+const COPY_PIECE: u64 = 1 << 16;
 const EINVAL: u64 = 22;
 const ENOMEM: u64 = 12;
 
 impl ModelCall<'_> {
     fn exact(&self) -> bool {
         self.process.config.exact_heap
+    }
+
+    /// Allocates without alignment; the flag says whether zeros need not be written to it.
+    fn allocate_plain(&mut self, size: u64) -> Option<(u64, bool)> {
+        let thread = self.thread.0;
+        match self.exact() {
+            // Judged bytes: zeros have to be written, or they would not count as initialised.
+            true => Some((exact::allocate(self.process, thread, 16, size, false)?, false)),
+            false => fast::allocate(self.process, thread, size),
+        }
     }
 
     /// Allocates; `None` if there is no room.
@@ -41,15 +53,38 @@ impl ModelCall<'_> {
         Some(addr)
     }
 
-    /// Fills a reused block with zeros.
+    /// Fills a reused block with zeros; whole pages are given back to the host.
     fn clear(&mut self, addr: u64, size: u64) {
+        let end = addr + size;
+        let first = addr.next_multiple_of(PAGE_SIZE).min(end);
+        let last = (end & !(PAGE_SIZE - 1)).max(first);
+        self.write_zeros(addr, first);
+        if last > first {
+            self.process.machine.memory.clear(first, last - first);
+        }
+        self.write_zeros(last, end);
+    }
+
+    /// Less than a page.
+    fn write_zeros(&mut self, start: u64, end: u64) {
         const ZEROS: [u8; PAGE_SIZE as usize] = [0; PAGE_SIZE as usize];
+        self.process.machine.memory.write_any(start, &ZEROS[..(end - start) as usize]);
+    }
+
+    /// Copies a block's contents. Zeros are not copied to where zeros are, so that memory which
+    /// the guest never touched costs nothing.
+    fn copy(&mut self, from: u64, to: u64, len: u64, onto_zeros: bool) {
         let memory = &mut self.process.machine.memory;
-        let mut at = addr;
-        while at < addr + size {
-            let len = (addr + size - at).min(PAGE_SIZE);
-            memory.write_any(at, &ZEROS[..len as usize]);
-            at += len;
+        let mut done = 0;
+        while done < len {
+            let piece = (len - done).min(COPY_PIECE);
+            // Both blocks are mapped; a guest that unmapped its own block loses the contents.
+            let Ok(bytes) = memory.slice(from + done, piece) else { return };
+            if !onto_zeros || bytes.iter().any(|&byte| byte != 0) {
+                let bytes = bytes.to_vec();
+                memory.write_any(to + done, &bytes);
+            }
+            done += piece;
         }
     }
 
@@ -101,16 +136,11 @@ impl ModelCall<'_> {
             fast::resize_in_place(&mut self.process.machine.memory, old, size);
             return Answer::Return(old);
         }
-        let Some(new) = self.allocate(16, size, false) else {
+        let Some((new, fresh)) = self.allocate_plain(size) else {
             // Without the old block, which the library does not know.
             return self.refuse(&[(Reg::Rdi, 0), (Reg::Rsi, REFUSED)]);
         };
-        let memory = &mut self.process.machine.memory;
-        // Both blocks are mapped; a guest that unmapped its own block loses the contents.
-        if let Ok(bytes) = memory.slice(old, usable.min(size)) {
-            let bytes = bytes.to_vec();
-            memory.write_any(new, &bytes);
-        }
+        self.copy(old, new, usable.min(size), fresh);
         match self.release(old) {
             Ok(()) => Answer::Return(new),
             Err(misuse) => Answer::Misuse(misuse),
