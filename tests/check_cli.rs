@@ -192,9 +192,6 @@ fn every_misdeed_has_its_kind() {
     let program = compiled(&scratch, "misdeeds.c");
     for &(deed, kind, detail, words) in MISDEEDS {
         for threads in [&[deed][..], &[deed, "thread"]] {
-            if deed == "loop" && threads.len() == 2 {
-                continue;
-            }
             let options = ["check", "--format", "json", program.as_str()];
             let outcome = run(&scratch, &[&options, threads].concat());
             let report: Value = serde_json::from_str(&outcome.stdout_text())
@@ -287,6 +284,39 @@ fn usage_errors_are_told() {
     }
     for option in ["--jobs", "--heuristic", "--spill", "--goal"] {
         assert!(!help.contains(option), "{option} does not work yet but is in\n{help}");
+    }
+}
+
+#[test]
+fn waiting_busily_is_no_endless_loop() {
+    let scratch = Scratch::new("spin");
+    for flags in ["", "-DYIELD", "-DLOCAL", "-O0", "-O2"] {
+        let outcome = check(&scratch, &["--cflags", flags], "spin.c", &[]);
+        let text = outcome.stdout_text();
+        assert_eq!(outcome.status.code(), Some(0), "{flags:?}: {text}{}", outcome.stderr_text());
+    }
+}
+
+#[test]
+fn limits_end_a_search_and_bounds_cut_it() {
+    let scratch = Scratch::new("limits");
+    let depth = report(&scratch, &["--depth", "4"], "tally.c", &[]);
+    assert_eq!(depth["verdict"], "incomplete");
+    let reason = depth["incomplete"]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("4 steps"), "{reason}");
+    assert!(depth["incomplete"]["covered"]["states"].as_u64() > Some(0), "{depth:#}");
+    // Deep enough for everything.
+    let deep = report(&scratch, &["--depth", "1000"], "tally.c", &[]);
+    assert_eq!(deep["verdict"], "verified");
+    // An error within the bound is an error.
+    let crossed = report(&scratch, &["--depth", "30"], "crossed.c", &[]);
+    assert_eq!(crossed["verdict"], "error");
+    for limit in [["--time", "0"], ["--memory", "1M"]] {
+        let report =
+            report(&scratch, &[&limit[..], &["--reduce", "none"]].concat(), "tally.c", &[]);
+        assert_eq!(report["verdict"], "incomplete", "{limit:?}");
+        let reason = report["incomplete"]["reason"].as_str().expect("a reason");
+        assert!(reason.contains("limit"), "{reason}");
     }
 }
 

@@ -5,7 +5,6 @@
 //! not come out the same, that is a defect of this program and not of the guest.
 
 mod deadlock;
-mod endless;
 mod judge;
 pub mod kind;
 mod limits;
@@ -21,6 +20,7 @@ use crate::cli::{CheckOptions, ReduceChoice, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::dfs::{Choice, Found, Stats, Wrong};
+use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::message::Messages;
 use crate::report::{self, Report};
@@ -291,6 +291,10 @@ fn shortened(
     path: Vec<Choice>,
     error: &Wrong,
 ) -> Vec<Choice> {
+    if *error == Wrong::Move(Ending::Diverges) {
+        // Every attempt would take as long as it takes to find that out.
+        return path;
+    }
     let goal = match (error, path.last()) {
         (Wrong::Move(ending), Some(last)) => {
             Arrival::Ended { steps: path.len(), thread: last.thread, ending: ending.clone() }
@@ -317,7 +321,7 @@ fn explain(
         Wrong::Move(ending) => {
             let (thread, last) = told.last.expect("a move that went wrong is on the path");
             assert_eq!(last, *ending, "internal error: a trail leads to another error");
-            if last == Ending::Diverges && !endless::repeats(process, thread) {
+            if last == Ending::Diverges && endless::circle(process, thread, &|_| false).is_none() {
                 let reason = format!(
                     "{} works on without end in sight and without a visible operation, {}",
                     names.thread(thread),

@@ -2,7 +2,7 @@
 //!
 //! A program that never creates a thread is over after this, and this is its whole check.
 
-use super::endless;
+use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::run::limit::Limit;
 use samovar_runtime::syscall::objects;
@@ -63,7 +63,7 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
         let instructions = process.machine.instructions();
         if suspect_at <= instructions {
             process.machine.memory.journal.set_on(true);
-            let repeats = endless::repeats(process, MAIN);
+            let repeats = endless::circle(process, MAIN, &|_| false).is_some();
             process.machine.memory.journal.set_on(false);
             if repeats {
                 return Prefix::Over(Ending::Diverges);

@@ -291,7 +291,9 @@ impl<'a> Search<'a> {
         } else {
             next_thread
         };
-        if phase != Phase::Exploring && self.compare(depth, thread, &made) {
+        if self.is_waiting_busily(&made)
+            || phase != Phase::Exploring && self.compare(depth, thread, &made)
+        {
             return Some(Round::Grown);
         }
         if phase == Phase::Looking && suffices(&made) {
@@ -370,6 +372,17 @@ impl<'a> Search<'a> {
             if *object || !objects {
                 self.visible.add(*word);
             }
+        }
+        !fresh.is_empty()
+    }
+
+    /// Whether a thread goes round in circles and reads something there that may be contended; it
+    /// counts as contended then.
+    fn is_waiting_busily(&mut self, made: &Move) -> bool {
+        let mut fresh = made.circle.clone();
+        fresh.retain(|word| !self.visible.knows(*word));
+        for word in &fresh {
+            self.visible.add(*word);
         }
         !fresh.is_empty()
     }

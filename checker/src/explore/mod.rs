@@ -21,6 +21,7 @@
 //! with state matching.
 
 pub mod dfs;
+pub mod endless;
 pub mod footprint;
 pub mod moves;
 pub mod watch;

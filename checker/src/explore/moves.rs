@@ -1,6 +1,7 @@
 //! One move of one thread: a pure function of the state, the thread and the alternative.
 
-use super::footprint::Footprint;
+use super::endless;
+use super::footprint::{Footprint, Word};
 use super::watch::{LibraryData, Visible, Watch};
 use crate::state::dead;
 use samovar_runtime::{
@@ -52,6 +53,9 @@ pub struct Move {
     pub object: Option<Access>,
     /// The alternatives of the choice that it met, one if it met none.
     pub alternatives: u32,
+    /// If it diverges: what it reads on its way round. Unless another thread changes one of these
+    /// words, it never ends.
+    pub circle: Vec<Word>,
 }
 
 /// Executes a move of `thread` from where the process stands; `mark` was taken just before. The
@@ -81,7 +85,8 @@ pub fn execute_beside(
     let atomic = process.threads()[thread.0 as usize].atomic.is_some();
     let mut watch = Watch::new(visible, library, alternative, atomic);
     let before = process.machine.core(thread)[Reg::Rsp];
-    let ending = run(process, thread, &mut watch);
+    let mut circle = Vec::new();
+    let ending = run(process, thread, &mut watch, &mut circle);
     let Watch { mut footprint, operation, object, alternatives, .. } = watch;
     // What system calls and models wrote is in the journal only.
     process.machine.memory.journal.changes_since(mark.machine(), |addr, len| {
@@ -92,11 +97,17 @@ pub fn execute_beside(
     if ending == Ending::Done {
         dead::clear(process, thread, mark.machine(), before, false);
     }
-    Move { ending, footprint, operation, object, alternatives: alternatives.unwrap_or(1) }
+    let alternatives = alternatives.unwrap_or(1);
+    Move { ending, footprint, operation, object, alternatives, circle }
 }
 
-fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending {
-    let mut repetition = Repetition::default();
+fn run(
+    process: &mut Process,
+    thread: ThreadId,
+    watch: &mut Watch<'_>,
+    circle: &mut Vec<Word>,
+) -> Ending {
+    let mut patience = Patience::default();
     loop {
         match process.step(thread, PIECE, watch) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
@@ -104,12 +115,17 @@ fn run(process: &mut Process, thread: ThreadId, watch: &mut Watch<'_>) -> Ending
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
-            Event::Yielded => {}
-            Event::Budget => {
-                if repetition.seen(process, thread) {
-                    return Ending::Diverges;
+            event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
+                Suspicion::None => {}
+                Suspicion::Circle => {
+                    let stops = |access: &Access| watch.shows(access);
+                    if let Some(read) = endless::circle(process, thread, &stops) {
+                        *circle = read;
+                        return Ending::Diverges;
+                    }
                 }
-            }
+                Suspicion::Certain => return Ending::Diverges,
+            },
             Event::ProcessExited(status) => return Ending::Exited(status),
             Event::Killed(signal) => return Ending::Killed(signal),
             Event::Fault(fault) => return Ending::Fault(fault),
@@ -131,7 +147,8 @@ fn pass_time(process: &mut Process) -> Move {
         None => Ending::Blocked,
     };
     let footprint = Footprint::default();
-    Move { ending, footprint, operation: None, object: None, alternatives: 1 }
+    let (operation, object, circle) = (None, None, Vec::new());
+    Move { ending, footprint, operation, object, alternatives: 1, circle }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
@@ -140,19 +157,44 @@ fn retries(process: &Process, thread: ThreadId) -> bool {
     matches!(wait, Some(WaitFor::Mutex { deadline: None, .. } | WaitFor::Join { .. }))
 }
 
-/// Finds that a thread goes round in circles: the same registers at the end of two pieces, with no
-/// change of memory in between, or more work than any block should need.
-#[derive(Debug, Default)]
-struct Repetition {
-    pieces: u32,
+/// How long a block may work before one looks whether it goes round in circles, and before nothing
+/// more is expected of it.
+#[derive(Debug)]
+struct Patience {
+    spent: u64,
+    next_look: u64,
 }
 
-/// Pieces after which a block counts as endless: two thousand million instructions.
-const PIECES_MAX: u32 = 2000;
+/// What to think of a block that is not over yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suspicion {
+    None,
+    /// It may be going round in circles.
+    Circle,
+    /// It works longer than any block should need.
+    Certain,
+}
 
-impl Repetition {
-    fn seen(&mut self, _process: &Process, _thread: ThreadId) -> bool {
-        self.pieces += 1;
-        self.pieces > PIECES_MAX
+impl Patience {
+    /// What a piece of instructions counts; giving way to others counts one.
+    const PIECE: u64 = 64;
+    /// When to look first; then whenever that has doubled.
+    const FIRST_LOOK: u64 = 4 * Patience::PIECE;
+    /// When to give up: after a thousand million instructions.
+    const MAX: u64 = 1024 * Patience::PIECE;
+
+    fn after(&mut self, event: &Event) -> Suspicion {
+        self.spent += if *event == Event::Budget { Patience::PIECE } else { 1 };
+        if self.spent < self.next_look {
+            return Suspicion::None;
+        }
+        self.next_look *= 2;
+        if self.spent < Patience::MAX { Suspicion::Circle } else { Suspicion::Certain }
+    }
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { spent: 0, next_look: Patience::FIRST_LOOK }
     }
 }

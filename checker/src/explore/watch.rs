@@ -120,6 +120,14 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Watch<'_> {
+    /// Whether an access would be the visible operation.
+    pub fn shows(&self, access: &Access) -> bool {
+        let is_private = self.atomic && self.library.holds(access.addr);
+        !is_private && self.visible.shows(access)
+    }
+}
+
 impl Monitor for Watch<'_> {
     const JOURNAL: bool = true;
     const SHADOW: bool = true;

@@ -1,7 +1,7 @@
 //! From choices to steps that a person can read: where, what, and which variables changed.
 //!
-//! Every move is executed three times: up to its visible operation, to see where that stands; once
-//! to see what changes; and once more, to stay.
+//! Every move is executed three times: once to see what changes; up to its visible operation, to see
+//! where that stands; and once more, to stay.
 
 use super::changes::{self, Change};
 use super::names::{Location, Names};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Instructions in one piece of a search for the visible operation.
 const PIECE: u64 = 1 << 20;
 /// Pieces after which a move counts as endless.
-const PIECES_MAX: u32 = 4000;
+const PIECES_MAX: u32 = 1024;
 
 /// One step of a trail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,45 @@ fn one(
     }
     let threads_before = process.machine.thread_count();
     let mark = process.mark();
+    let made = walk::make(process, sight, choice)?;
+    names.refresh(process);
+    let variables = changes::candidates(process, names, mark.machine());
+    let new = changes::values(process, names, thread, &variables);
+    names.learn_start(process, thread);
+    let end = names.standpoint(process, thread);
+    process.undo_to(&mark);
 
+    let old = changes::values(process, names, thread, &variables);
+    let (location, operation) = if made == Ending::Done {
+        let (location, operation) = before(process, sight, choice, names);
+        process.undo_to(&mark);
+        (location, operation)
+    } else {
+        (end, None)
+    };
+
+    let ending = walk::make(process, sight, choice)?;
+    assert_eq!(ending, made, "internal error: a move is not a function of the state");
+    let step = Step {
+        step: 0,
+        thread: names.thread(thread),
+        location,
+        source: None,
+        operation: words(process, names, thread, operation, &ending, threads_before),
+        changes: changes::compare(&variables, old, new),
+    };
+    Some((step, ending))
+}
+
+/// Where a thread stands before the visible operation of its move, and what that is. The process
+/// stays there.
+fn before(
+    process: &mut Process,
+    sight: &Sight,
+    choice: Choice,
+    names: &mut Names,
+) -> (Location, Option<Operation>) {
+    let thread = choice.thread;
     let access = approach(process, sight, choice);
     names.learn_start(process, thread);
     let location = names.standpoint(process, thread);
@@ -91,28 +129,7 @@ fn one(
         }
         _ => location,
     };
-    process.undo_to(&mark);
-
-    let made = walk::make(process, sight, choice)?;
-    names.refresh(process);
-    let variables = changes::candidates(process, names, mark.machine());
-    let new = changes::values(process, names, thread, &variables);
-    let words = words(process, names, thread, operation, &made, threads_before);
-    let location = if made == Ending::Done { location } else { names.standpoint(process, thread) };
-    process.undo_to(&mark);
-
-    let old = changes::values(process, names, thread, &variables);
-    let ending = walk::make(process, sight, choice)?;
-    assert_eq!(ending, made, "internal error: a move is not a function of the state");
-    let step = Step {
-        step: 0,
-        thread: names.thread(thread),
-        location,
-        source: None,
-        operation: words,
-        changes: changes::compare(&variables, old, new),
-    };
-    Some((step, ending))
+    (location, operation)
 }
 
 /// The step in which nobody moves but the clock.

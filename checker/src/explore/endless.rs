@@ -4,9 +4,14 @@
 //! the present one whenever a power of two of steps has passed. Registers are compared at every
 //! step, memory only when they agree. Cost: one instruction a step, and a bounded number of
 //! comparisons of memory. Circles longer than the window are not found.
+//!
+//! A circle is endless unless another thread changes something that is read on the way round, so
+//! these words are told.
 
+use super::footprint::Word;
 use samovar_runtime::syscall::objects;
-use samovar_runtime::{Event, Observer, Process};
+use samovar_runtime::{Event, Observer, Process, ProcessMark};
+use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 use std::sync::Arc;
@@ -16,18 +21,30 @@ const WINDOW: u64 = 1 << 20;
 /// Comparisons of memory in vain before giving up.
 const COMPARISONS_MAX: u32 = 32;
 
-/// Whether the thread, run alone from here, repeats a state exactly. The journal must be on; the
-/// process stays somewhere on its way, in a state that it would have reached anyway, and stands
-/// unchanged if the answer is yes.
-pub fn repeats(process: &mut Process, thread: ThreadId) -> bool {
-    let found = goes_round(process, thread);
-    // Whoever switches the journal off next must not find registers taken for logged.
+/// The words that a thread reads on its way round, if it repeats a state when run alone from here
+/// without an access that `stops` names. The journal must be on; the process is left as it was.
+pub fn circle(
+    process: &mut Process,
+    thread: ThreadId,
+    stops: &dyn Fn(&Access) -> bool,
+) -> Option<Vec<Word>> {
     let here = process.mark();
+    let found = length(process, thread, stops).map(|length| {
+        let mut single = Single { stops, read: Vec::new() };
+        for _ in 0..length {
+            process.step(thread, 1, &mut single);
+        }
+        single.read.sort_unstable();
+        single.read.dedup();
+        single.read
+    });
     process.undo_to(&here);
     found
 }
 
-fn goes_round(process: &mut Process, thread: ThreadId) -> bool {
+/// The number of steps in the circle; the process then stands somewhere on it.
+fn length(process: &mut Process, thread: ThreadId, stops: &dyn Fn(&Access) -> bool) -> Option<u64> {
+    let mut single = Single { stops, read: Vec::new() };
     let mut comparisons = 0;
     let mut window = 1;
     while window <= WINDOW {
@@ -36,9 +53,10 @@ fn goes_round(process: &mut Process, thread: ThreadId) -> bool {
         let floating = process.machine.floating(thread).clone();
         let world = Arc::clone(process.world());
         for step in 1..=window {
-            if process.step(thread, 1, &mut Single) != Event::Budget {
-                return false;
+            if !matches!(process.step(thread, 1, &mut single), Event::Budget | Event::Yielded) {
+                return None;
             }
+            single.read.clear();
             let is_same = *process.machine.core(thread) == core
                 && *process.machine.floating(thread) == floating
                 && (Arc::ptr_eq(process.world(), &world) || process.world().is_same(&world));
@@ -48,23 +66,23 @@ fn goes_round(process: &mut Process, thread: ThreadId) -> bool {
             let written = contents(process, &mark);
             process.undo_to(&mark);
             if written.iter().all(|(addr, bytes)| holds(process, *addr, bytes)) {
-                return true;
+                return Some(step);
             }
             comparisons += 1;
             if comparisons == COMPARISONS_MAX {
-                return false;
+                return None;
             }
             for _ in 0..step {
-                process.step(thread, 1, &mut Single);
+                process.step(thread, 1, &mut single);
             }
         }
         window *= 2;
     }
-    false
+    None
 }
 
 /// The bytes that were written since a mark, as they are now.
-fn contents(process: &Process, mark: &samovar_runtime::ProcessMark) -> Vec<(u64, Vec<u8>)> {
+fn contents(process: &Process, mark: &ProcessMark) -> Vec<(u64, Vec<u8>)> {
     let memory = &process.machine.memory;
     let mut ranges = Vec::new();
     memory.journal.changes_since(mark.machine(), |addr, len| ranges.push((addr, len)));
@@ -78,17 +96,26 @@ fn holds(process: &Process, addr: u64, bytes: &[u8]) -> bool {
     process.machine.memory.slice(addr, bytes.len() as u64).unwrap_or_default() == bytes
 }
 
-/// One instruction at a time, and no thread created on the way.
-struct Single;
+/// One instruction at a time, noting what is read; no thread is created on the way.
+struct Single<'a> {
+    stops: &'a dyn Fn(&Access) -> bool,
+    read: Vec<Word>,
+}
 
-impl Monitor for Single {
+impl Monitor for Single<'_> {
     const JOURNAL: bool = true;
     const SHADOW: bool = true;
     const ACCESSES: bool = true;
 
     fn before_access(&mut self, access: Access) -> Decision {
-        if access.addr == objects::THREADS { Decision::Stop } else { Decision::Proceed }
+        if access.addr == objects::THREADS || (self.stops)(&access) {
+            return Decision::Stop;
+        }
+        if access.kind == AccessKind::Read || access.locked {
+            self.read.extend(Word::of(&access));
+        }
+        Decision::Proceed
     }
 }
 
-impl Observer for Single {}
+impl Observer for Single<'_> {}
