@@ -3,6 +3,7 @@
 
 use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
 use clap::ValueEnum;
+use samovar_runtime::request::Choices;
 use serde::{Deserialize, Serialize};
 
 /// See the module head.
@@ -24,6 +25,9 @@ pub struct Setting {
     pub cpu: String,
     /// `--reduce`.
     pub reduce: String,
+    /// `--choices`.
+    #[serde(default)]
+    pub choices: Vec<String>,
     /// `--seed`.
     pub seed: u64,
 }
@@ -54,6 +58,7 @@ impl Setting {
             model: name(options.model),
             cpu: name(options.cpu),
             reduce: options.reduce.name().to_string(),
+            choices: options.choices.clone(),
             seed: options.seed,
         }
     }
@@ -61,6 +66,15 @@ impl Setting {
     /// `--model`.
     pub fn model(&self) -> Option<ModelChoice> {
         ModelChoice::from_str(&self.model, false).ok()
+    }
+
+    /// `--choices`; what makes no sense was refused before and counts for nothing in a trail.
+    pub fn choices(&self) -> Choices {
+        let mut choices = Choices::default();
+        for text in &self.choices {
+            let _ = choices.set(text);
+        }
+        choices
     }
 
     /// `--cpu`.

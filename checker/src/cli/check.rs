@@ -8,6 +8,7 @@ use super::usage;
 use crate::check::kind::ErrorKind;
 use crate::message::Loudness;
 use clap::{Args, ValueEnum};
+use samovar_runtime::request::Choices;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,6 +62,10 @@ pub struct CheckOptions {
     /// Where to save the steps that lead to an error [default: PROGRAM.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+
+    /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
+    #[arg(long, value_name = "[TYPE=]SET", allow_hyphen_values = true, value_parser = parse_choices)]
+    pub choices: Vec<String>,
 
     /// Decides the random numbers that the program gets
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -146,6 +151,12 @@ impl ReduceChoice {
     }
 }
 
+/// A set of values; only looked at here, taken in where the program is loaded.
+fn parse_choices(text: &str) -> Result<String, String> {
+    Choices::default().set(text).map_err(|error| error.to_string())?;
+    Ok(text.to_string())
+}
+
 fn parse_kind(text: &str) -> Result<ErrorKind, String> {
     ErrorKind::selectable().find(|kind| kind.name() == text).ok_or_else(|| {
         let names: Vec<&str> = ErrorKind::selectable().map(ErrorKind::name).collect();
@@ -182,6 +193,13 @@ mod tests {
         for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn sets_of_values_are_looked_at() {
+        assert_eq!(parse_choices("int=0..3,7"), Ok("int=0..3,7".to_string()));
+        assert_eq!(parse_choices("-1..1"), Ok("-1..1".to_string()));
+        assert!(parse_choices("int=few").is_err());
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn semantics(report: &Report<'_>) -> Value {
             "time_seconds": options.time.map(|time| time.as_secs_f64()),
             "memory_bytes": options.memory,
         },
-        "choices": { "schedules": "all" },
+        "choices": { "schedules": "all", "values": report.setting.choices },
         "assumptions": report.assumptions(),
         "contended": report.outcome.contended_names,
     })

@@ -4,6 +4,7 @@
 //! where that stands; and once more, to stay.
 
 use super::changes::{self, Change};
+use super::chosen;
 use super::names::{Location, Names};
 use super::operation::{self, Operation};
 use super::walk::{self, Sight};
@@ -122,6 +123,10 @@ fn before(
     names.learn_start(process, thread);
     let location = names.standpoint(process, thread);
     let operation = access.map(|access| operation::describe(process, names, thread, &access));
+    let operation = match operation {
+        Some(Operation::Choose) => Some(Operation::Other(chosen::chosen(process, choice))),
+        other => other,
+    };
     let location = match (&operation, names.start_of(thread)) {
         // The library ends a thread; what ended is the function that the thread began with.
         (Some(Operation::End), Some(start)) if location.file.is_none() => {

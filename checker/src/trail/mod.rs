@@ -4,6 +4,7 @@
 //! the choices once more, so what a trail shows is what happens.
 
 pub mod changes;
+mod chosen;
 pub mod describe;
 pub mod fewest;
 pub mod file;

@@ -257,6 +257,12 @@ impl Names {
 
     /// Looks for the function that a thread began with: the outermost of the program's own.
     pub fn learn_start(&mut self, process: &Process, thread: ThreadId) {
+        let label =
+            process.threads().get(thread.0 as usize).and_then(|thread| thread.label.clone());
+        if let Some(label) = label {
+            self.starts.insert(thread.0, label.to_string());
+            return;
+        }
         if thread.0 == 0 || self.starts.contains_key(&thread.0) {
             return;
         }

@@ -5,10 +5,12 @@
 
 use super::changes;
 use super::names::Names;
+use samovar_runtime::request::number;
 use samovar_runtime::syscall::{names, objects};
 use samovar_runtime::{Process, WaitFor};
 use samovar_vm::debug::Limits;
 use samovar_vm::fault::AccessKind;
+use samovar_vm::lower::request::REQUEST;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
@@ -32,6 +34,8 @@ pub enum Operation {
     Join(Option<ThreadId>),
     /// The thread ends.
     End,
+    /// Takes one of the values that the program leaves open.
+    Choose,
     /// An access to memory.
     Access {
         /// `reads`, `writes`, `updates`.
@@ -102,6 +106,9 @@ pub fn describe(process: &Process, names: &Names, thread: ThreadId, access: &Acc
     if process.machine.memory.slice(core.pc, 2).is_ok_and(|bytes| bytes == [0x0f, 0x05]) {
         return system_call(core[Reg::Rax], core[Reg::Rdi], core[Reg::Rsi], object);
     }
+    if process.machine.memory.slice(core.pc, REQUEST.len() as u64).is_ok_and(|b| b == REQUEST) {
+        return statement(core[Reg::Rax] as u32, object(core[Reg::Rdi]));
+    }
     if access.addr == objects::THREADS {
         return Operation::Other("begins or ends a thread".to_string());
     }
@@ -158,6 +165,17 @@ fn system_call(number: u64, first: u64, second: u64, object: impl Fn(u64) -> Str
     }
 }
 
+/// A statement of the program to the checker.
+fn statement(number: u32, object: String) -> Operation {
+    match number {
+        number::CHOOSE | number::VALUE => Operation::Choose,
+        number::LOCK => Operation::Other(format!("takes {object} for itself")),
+        number::UNLOCK => Operation::Other(format!("gives {object} back")),
+        number::ATOMIC_BEGIN => Operation::Other("begins an atomic region".to_string()),
+        number => Operation::Other(format!("makes request {number}")),
+    }
+}
+
 fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Access) -> Operation {
     let size = u64::from(access.size);
     let data = names.variable(process, thread, access.addr, size);
@@ -205,6 +223,7 @@ impl Operation {
             Operation::Join(Some(other)) => format!("joins {}", name(*other)),
             Operation::Join(None) => "joins a thread".to_string(),
             Operation::End => "ends".to_string(),
+            Operation::Choose => "makes a choice".to_string(),
             Operation::Access { verb, object, value: Some(value) } => {
                 format!("{verb} {object}, {value}")
             }
