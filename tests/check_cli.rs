@@ -298,6 +298,28 @@ fn waiting_busily_is_no_endless_loop() {
 }
 
 #[test]
+fn every_combination_of_choices_is_tried() {
+    let scratch = Scratch::new("choices");
+    let found = report(&scratch, &[], "choices.c", &[]);
+    assert_eq!(found["error"]["kind"], "assertion", "{found:#}");
+    let steps = found["trail"].as_array().expect("a trail");
+    let operations: Vec<&str> =
+        steps.iter().filter_map(|step| step["operation"].as_str()).collect();
+    for words in ["chooses 3 of 4", "chooses 1 of 3", "takes 0 as a value of int"] {
+        let is_told = operations.iter().any(|operation| operation.contains(words));
+        assert!(is_told, "{words:?} is missing in {operations:#?}");
+    }
+    let again = run(&scratch, &["replay", "choices.trail.json"]);
+    assert_eq!(again.status.code(), Some(1), "{}", again.stderr_text());
+    let without = report(&scratch, &["--choices", "int=1..3"], "choices.c", &[]);
+    assert_eq!(without["verdict"], "verified", "{without:#}");
+    assert_eq!(without["semantics"]["choices"]["values"][0], "int=1..3");
+    // Without a domain only some values are tried, and nothing is proved about the rest.
+    let partly = report(&scratch, &["--cflags", "-DHARMLESS"], "choices.c", &[]);
+    assert_eq!(partly["verdict"], "incomplete", "{partly:#}");
+}
+
+#[test]
 fn limits_end_a_search_and_bounds_cut_it() {
     let scratch = Scratch::new("limits");
     let depth = report(&scratch, &["--depth", "4"], "tally.c", &[]);

@@ -16,7 +16,8 @@ use std::ops::Range;
 /// Which accesses are visible.
 #[derive(Clone, Debug)]
 pub enum Visible {
-    /// Those to the words of the set, and beginnings and ends of threads.
+    /// Those to the words of the set, beginnings and ends of threads, and choices: a move has one
+    /// choice at most.
     Contended(AHashSet<Word>),
     /// All accesses; the oracle for everything else.
     All,
@@ -34,6 +35,7 @@ impl Visible {
             Visible::All => true,
             Visible::Contended(words) => {
                 access.addr == objects::THREADS
+                    || objects::is_choice(access.addr)
                     || Word::of(access).any(|word| words.contains(&word))
             }
         }

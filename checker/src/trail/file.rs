@@ -13,6 +13,7 @@ use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -47,9 +48,7 @@ pub struct SavedTrail {
 pub struct Fingerprint {
     /// Where it was.
     pub path: String,
-    /// Its size.
-    pub bytes: u64,
-    /// FNV-1a of its contents.
+    /// FNV-1a of what is loaded of it.
     pub hash: String,
 }
 
@@ -170,28 +169,64 @@ pub fn fingerprints(process: &Process) -> Vec<Fingerprint> {
     modules
         .map(|module| Fingerprint {
             path: module.path.clone(),
-            bytes: module.image.bytes().len() as u64,
-            hash: format!("{:016x}", fnv1a(module.image.bytes())),
+            hash: format!("{:016x}", loaded_hash(module.image.bytes())),
         })
         .collect()
 }
 
 /// Whether a process executes the files that a trail was recorded with.
 pub fn compare(saved: &[Fingerprint], present: &[Fingerprint]) -> Result<(), TrailError> {
-    let known = |other: &Fingerprint| {
-        saved.iter().any(|saved| (saved.bytes, &saved.hash) == (other.bytes, &other.hash))
-    };
+    let known = |other: &Fingerprint| saved.iter().any(|saved| saved.hash == other.hash);
     match present.iter().find(|file| !known(file)) {
         Some(changed) => Err(TrailError::Changed { path: changed.path.clone() }),
         None => Ok(()),
     }
 }
 
+/// The hash of what a program consists of when it runs: the contents of its segments. Debug
+/// information, and notes such as the linker's own hash of everything, differ when the same source
+/// is compiled again.
+fn loaded_hash(file: &[u8]) -> u64 {
+    const HEADER: usize = 64;
+    const ENTRY: usize = 56;
+    const LOAD: u64 = 1;
+    const NOTE: u64 = 4;
+    let number = |at: usize, len: usize| {
+        let bytes = file.get(at..at.checked_add(len)?)?;
+        Some(bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte)))
+    };
+    let table = number(32, 8).unwrap_or(0) as usize;
+    let count = number(56, 2).unwrap_or(0) as usize;
+    let segments = |wanted: u64| -> Vec<Range<usize>> {
+        let entry = |index: usize| {
+            let at = table.checked_add(index * ENTRY)?;
+            let (offset, len) = (number(at + 8, 8)? as usize, number(at + 32, 8)? as usize);
+            (number(at, 4)? == wanted).then(|| offset..offset.saturating_add(len))
+        };
+        (0..count).filter_map(entry).collect()
+    };
+    let notes = segments(NOTE);
+    let mut hash = FNV_START;
+    for load in segments(LOAD) {
+        let mut at = load.start.max(HEADER);
+        while at < load.end.min(file.len()) {
+            // Up to the next note, then behind it.
+            let note = notes.iter().filter(|note| at < note.end).min_by_key(|note| note.start);
+            let stop = note.map_or(load.end, |note| note.start.max(at)).min(load.end);
+            hash = fnv1a(file.get(at..stop).unwrap_or_default(), hash);
+            at = note.map_or(load.end, |note| note.end).max(stop);
+        }
+    }
+    hash
+}
+
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// Fowler, Noll and Vo's hash: simple, and the same everywhere for ever.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+fn fnv1a(bytes: &[u8], start: u64) -> u64 {
+    bytes
+        .iter()
+        .fold(start, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -200,8 +235,35 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_published_one() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(fnv1a(b"", FNV_START), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar", FNV_START), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn only_what_is_loaded_counts() {
+        let mut file = vec![0u8; 400];
+        file[32..40].copy_from_slice(&64u64.to_le_bytes());
+        file[56] = 2;
+        let mut entry = |index: usize, kind: u8, offset: u64, len: u64| {
+            let at = 64 + index * 56;
+            file[at] = kind;
+            file[at + 8..at + 16].copy_from_slice(&offset.to_le_bytes());
+            file[at + 32..at + 40].copy_from_slice(&len.to_le_bytes());
+        };
+        entry(0, 1, 0, 300);
+        entry(1, 4, 200, 20);
+        let changed = |at: usize| {
+            let mut other = file.clone();
+            other[at] ^= 1;
+            loaded_hash(&other) != loaded_hash(&file)
+        };
+        assert!(changed(199) && changed(220) && changed(299));
+        assert!(!changed(200) && !changed(219), "notes do not count");
+        assert!(!changed(300) && !changed(399), "nor does what is not loaded");
+        assert!(!changed(40), "nor the place of the table of sections");
+        // Nonsense is no trouble.
+        loaded_hash(&[]);
+        loaded_hash(&[0xff; 100]);
     }
 
     #[test]

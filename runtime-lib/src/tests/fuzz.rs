@@ -59,7 +59,7 @@ fn no_system_call_panics() {
             let number = random.next_u64() % 340;
             let args: [u64; 6] = std::array::from_fn(|_| argument(&mut random));
             call_by(&mut process, thread, number, &args);
-            if random.next_u64() % 4 == 0 {
+            if random.next_u64().is_multiple_of(4) {
                 let now = process.now_ns() + random.next_u64() % 1_000_000;
                 process.wake_due(now);
             }
@@ -85,15 +85,15 @@ fn no_model_panics() {
         for _ in 0..3000 {
             let hook = HookId((random.next_u64() % (2 * models::count() as u64)) as u32);
             let mut args: [u64; 4] = std::array::from_fn(|_| argument(&mut random));
-            if random.next_u64() % 2 == 0 {
+            if random.next_u64().is_multiple_of(2) {
                 args[0] = blocks[random.next_u64() as usize % blocks.len()];
             }
-            if random.next_u64() % 64 != 0 {
+            if !random.next_u64().is_multiple_of(64) {
                 // Mostly small sizes: huge blocks take their time.
                 args[1] &= 0xffff;
                 args[0] = if args[0] < SCRATCH { args[0] & 0xffff } else { args[0] };
             }
-            if random.next_u64() % 8 == 0 {
+            if random.next_u64().is_multiple_of(8) {
                 args[0] = process.machine.memory.read_u64(SCRATCH).unwrap_or(0);
             }
             let core = process.machine.core_mut(MAIN);
@@ -106,7 +106,7 @@ fn no_model_panics() {
                 blocks.push(process.machine.core(MAIN)[Reg::Rax]);
             }
             // Some words of the allocator's own are overwritten, as a stray store would.
-            if random.next_u64() % 50 == 0 {
+            if random.next_u64().is_multiple_of(50) {
                 let victim = blocks[random.next_u64() as usize % blocks.len()];
                 let _ = process.machine.memory.write_u64(victim.wrapping_sub(8), random.next_u64());
             }
