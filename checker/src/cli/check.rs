@@ -64,7 +64,8 @@ pub struct CheckOptions {
     pub trail: Option<PathBuf>,
 
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
-    #[arg(long, value_name = "[TYPE=]SET", allow_hyphen_values = true, value_parser = parse_choices)]
+    #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
+    #[arg(allow_hyphen_values = true)]
     pub choices: Vec<String>,
 
     /// Decides the random numbers that the program gets

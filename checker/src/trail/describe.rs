@@ -1,7 +1,7 @@
 //! From choices to steps that a person can read: where, what, and which variables changed.
 //!
-//! Every move is executed three times: once to see what changes; up to its visible operation, to see
-//! where that stands; and once more, to stay.
+//! Every move is executed three times: once to see what changes; up to its visible operation, to
+//! see where that stands; and once more, to stay.
 
 use super::changes::{self, Change};
 use super::chosen;
