@@ -1,16 +1,21 @@
 //! Rust's standard threads, channels and locks, unmodified, on the virtual CPU:
 //! `rustc -O examples/channels.rs -o channels && samovar run ./channels`
+//! The argument is the number of workers; all schedules of one can be checked.
+//!
+//! check: 1 => verified; slow; not yet
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 fn main() {
+    let workers = std::env::args().nth(1).map_or(3, |number| number.parse().expect("a number"));
     let (send, receive) = mpsc::channel::<(usize, String)>();
     let lengths = Arc::new(Mutex::new(BTreeMap::new()));
     let workers: Vec<_> = ["tea", "water", "samovar"]
         .into_iter()
         .enumerate()
+        .take(workers)
         .map(|(id, word)| {
             let (send, lengths) = (send.clone(), lengths.clone());
             thread::spawn(move || {

@@ -3,6 +3,13 @@
 //   samovar run --seed 3 examples/philosophers.c 3
 // The argument is the number of philosophers; with a second argument the last one is left-handed,
 // and no schedule deadlocks.
+//
+// check: => error deadlock
+// check: 2 => error deadlock
+// check: 5 => error deadlock; skip reduce=none model=none
+// check: 3 careful => verified; skip O0+reduce=none model=none
+// check: 4 careful => verified; skip reduce=none model=none
+// check: 5 careful => verified; slow; skip reduce=none model=none
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,6 +16,7 @@ pub mod child;
 pub mod compare;
 pub mod debian;
 pub mod directives;
+pub mod examples;
 pub mod mutate;
 pub mod scratch;
 pub mod tool;

@@ -1,0 +1,84 @@
+//! Every example gets the verdict that its head comment states, however it is built and explored.
+//!
+//! Quick: each case in the main configuration, with its trail replayed, and in another one that
+//! changes from case to case; some in every configuration. All: everything in every configuration.
+
+use samovar_tests::binary::{samovar, workspace};
+use samovar_tests::everything;
+use samovar_tests::examples::{Case, Configuration, cases, files};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Examples that even the quick selection checks in every configuration.
+const IN_EVERY_WAY: &[&str] = &["condition/lost_wakeup.c", "deadlock/transfer.c"];
+
+#[test]
+fn every_example_gets_its_verdict() {
+    let jobs = selection();
+    let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    samovar(); // built before the workers want it
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((case, way)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Some(complaint) = case.run(way).complaint {
+                        let line = format!("{case} [{way}], not {}: {complaint}", case.verdict);
+                        complaints.lock().expect("nobody panics").push(line);
+                    }
+                }
+            });
+        }
+    });
+    let complaints = complaints.into_inner().expect("nobody panics");
+    assert!(
+        complaints.is_empty(),
+        "{} of {} checks:\n{}",
+        complaints.len(),
+        jobs.len(),
+        complaints.join("\n")
+    );
+}
+
+/// What is checked how.
+fn selection() -> Vec<(Case, Configuration)> {
+    let others = Configuration::others();
+    let mut jobs = Vec::new();
+    for (number, case) in cases().into_iter().enumerate() {
+        if case.slow && !everything() {
+            continue;
+        }
+        let in_every_way = IN_EVERY_WAY.iter().any(|name| case.file.as_os_str() == *name);
+        let allowed = others.iter().filter(|way| case.allows(way)).copied();
+        let mut ways: Vec<Configuration> = match everything() || in_every_way {
+            true => allowed.collect(),
+            // Not the same one for all cases of a file; every one has its turn.
+            false => {
+                let allowed: Vec<_> = allowed.collect();
+                let turn = number * 5 % allowed.len().max(1);
+                allowed.get(turn).copied().into_iter().collect()
+            }
+        };
+        if case.allows(&Configuration::MAIN) {
+            ways.insert(0, Configuration::MAIN);
+        }
+        jobs.extend(ways.into_iter().map(|way| (case.clone(), way)));
+    }
+    jobs
+}
+
+/// An example without an expectation would not be checked, and one that is always wrong shows
+/// only half of the story.
+#[test]
+fn every_example_says_what_to_expect_and_has_a_correct_twin() {
+    let (root, cases) = (workspace().join("examples"), cases());
+    for file in files(&root) {
+        let name = file.strip_prefix(&root).expect("files below the root");
+        let mut own = cases.iter().filter(|case| case.file == name).peekable();
+        assert!(own.peek().is_some(), "{} states no verdict", name.display());
+        assert!(own.any(|case| case.verdict == "verified"), "{} is never right", name.display());
+    }
+    for name in IN_EVERY_WAY {
+        assert!(cases.iter().any(|case| case.file.as_os_str() == *name), "{name} is gone");
+    }
+}

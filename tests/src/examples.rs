@@ -1,0 +1,325 @@
+//! The programs of `examples/` and what `samovar check` has to say about each.
+//!
+//! An example states in its head comment how it is checked and with which result, one line for
+//! each way:
+//!
+//! ```text
+//! // check: -DFIX --check=deadlock 3 => verified; skip reduce=none
+//! ```
+//!
+//! Before the arrow, words that begin with one hyphen go to the compiler (for Rust, `-DFIX` means
+//! `--cfg FIX`), words with two to `samovar check`, and the others are the program's arguments.
+//! Behind it stand the verdict, for an error also its kind and, if that matters, its detail, and
+//! then marks, separated by semicolons:
+//!
+//! - `skip WORDS`: not in configurations with one of `O0`, `O2`, `static`, `reduce=none`,
+//!   `reduce=lgc`, `model=none`, or several of them joined by `+`, because the space is too large;
+//! - `tiny`: also with `--reduce none` and `--model none` together;
+//! - `slow`: only when everything is asked for;
+//! - `not yet`: known to come out otherwise. It is an error if it comes out as stated.
+
+use crate::binary::{samovar, workspace};
+use crate::build;
+use crate::child::{Job, Outcome};
+use crate::scratch::Scratch;
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One way to check an example, with its expected result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The source file, relative to `examples/`.
+    pub file: PathBuf,
+    /// Options of the compiler.
+    pub cflags: Vec<String>,
+    /// Options of `samovar check`.
+    pub options: Vec<String>,
+    /// Arguments of the program.
+    pub args: Vec<String>,
+    /// `verified`, `incomplete`, or `error` with a kind and perhaps a detail.
+    pub verdict: String,
+    /// Configurations that are left out.
+    pub skip: Vec<String>,
+    /// Whether the space is small enough without any reduction or model.
+    pub tiny: bool,
+    /// Whether it takes long.
+    pub slow: bool,
+    /// Whether it is known to come out otherwise.
+    pub not_yet: bool,
+}
+
+/// How an example is built and explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// The digit of `-O`.
+    pub level: u8,
+    /// Linked statically.
+    pub linked_statically: bool,
+    /// The value of `--reduce`.
+    pub reduce: &'static str,
+    /// The value of `--model`.
+    pub model: &'static str,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// In the form of [`Case::verdict`], with the detail if there is one; what was said instead
+    /// of a report, if there was none.
+    pub verdict: String,
+    /// The number of states.
+    pub states: u64,
+    /// How long it took, compiling included.
+    pub seconds: f64,
+    /// Why it is not as expected, or nothing.
+    pub complaint: Option<String>,
+}
+
+impl Configuration {
+    /// What `samovar check FILE` does by itself.
+    pub const MAIN: Configuration =
+        Configuration { level: 1, linked_statically: false, reduce: "auto", model: "full" };
+
+    /// Every configuration but the main one.
+    pub fn others() -> Vec<Configuration> {
+        let ways = [("auto", "full"), ("none", "full"), ("auto", "none"), ("none", "none")];
+        let mut all = Vec::new();
+        for (reduce, model) in ways {
+            for level in [0, 2] {
+                for linked_statically in [false, true] {
+                    all.push(Configuration { level, linked_statically, reduce, model });
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a word of a `skip` mark is about this configuration.
+    fn is(&self, words: &str) -> bool {
+        words.split('+').all(|word| match word {
+            "static" => self.linked_statically,
+            "O0" => self.level == 0,
+            "O2" => self.level == 2,
+            _ => match word.split_once('=') {
+                Some(("reduce", way)) => self.reduce == way,
+                Some(("model", way)) => self.model == way,
+                _ => panic!("`skip {word}` means nothing"),
+            },
+        })
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let link = if self.linked_statically { "static" } else { "dynamic" };
+        write!(f, "-O{} {link}, reduce {}, model {}", self.level, self.reduce, self.model)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        for word in self.cflags.iter().chain(&self.options).chain(&self.args) {
+            write!(f, " {word}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// Reads what stands behind `check:`. `Err` says what is wrong with it.
+    pub fn parse(file: &Path, line: &str) -> Result<Case, String> {
+        let (how, what) = line.split_once("=>").ok_or("no `=>`")?;
+        let mut marks = what.split(';').map(str::trim);
+        let verdict = marks.next().unwrap_or_default().to_string();
+        let words: Vec<&str> = verdict.split(' ').collect();
+        let known =
+            matches!(words[..], ["verified" | "incomplete"] | ["error", _] | ["error", _, _]);
+        if !known {
+            return Err(format!("`{verdict}` is no verdict"));
+        }
+        let (options, rest): (Vec<_>, Vec<_>) =
+            how.split_whitespace().map(str::to_string).partition(|word| word.starts_with("--"));
+        let (cflags, args) = rest.into_iter().partition(|word| word.starts_with('-'));
+        let mut case = Case {
+            file: file.to_path_buf(),
+            cflags,
+            options,
+            args,
+            verdict,
+            skip: Vec::new(),
+            tiny: false,
+            slow: false,
+            not_yet: false,
+        };
+        for mark in marks {
+            match mark.split_once(' ') {
+                Some(("skip", words)) => case.skip = words.split(' ').map(str::to_string).collect(),
+                _ if mark == "tiny" => case.tiny = true,
+                _ if mark == "slow" => case.slow = true,
+                _ if mark == "not yet" => case.not_yet = true,
+                _ => return Err(format!("`{mark}` is no mark")),
+            }
+        }
+        Ok(case)
+    }
+
+    /// Whether the case is meant to be run like this.
+    pub fn allows(&self, configuration: &Configuration) -> bool {
+        let bare = configuration.reduce == "none" && configuration.model == "none";
+        (self.tiny || !bare) && !self.skip.iter().any(|word| configuration.is(word))
+    }
+
+    /// Whether the source is Rust, which samovar does not compile itself.
+    pub fn is_rust(&self) -> bool {
+        self.file.extension().is_some_and(|extension| extension == "rs")
+    }
+
+    /// Checks it.
+    pub fn run(&self, configuration: &Configuration) -> Answer {
+        let scratch = Scratch::new("example");
+        let outcome = self.job(configuration, &scratch).run();
+        let seconds = outcome.time.as_secs_f64();
+        let Ok(report) = serde_json::from_slice::<Value>(&outcome.stdout) else {
+            let verdict = format!("{}: {}", outcome.ending(), outcome.stderr_text().trim());
+            return self.judged(Answer { verdict, states: 0, seconds, complaint: None }, "");
+        };
+        let mut verdict = report["verdict"].as_str().unwrap_or_default().to_string();
+        let error = &report["error"];
+        for word in [&error["kind"], &error["detail"]].into_iter().filter_map(Value::as_str) {
+            verdict = format!("{verdict} {word}");
+        }
+        let message = error["message"].as_str().or(report["incomplete"]["reason"].as_str());
+        let states = report["stats"]["states"].as_u64().unwrap_or_default();
+        let mut answer = self
+            .judged(Answer { verdict, states, seconds, complaint: None }, message.unwrap_or(""));
+        if answer.complaint.is_none() && *configuration == Configuration::MAIN {
+            answer.complaint = replay(&scratch, &outcome);
+        }
+        answer
+    }
+
+    fn judged(&self, mut answer: Answer, message: &str) -> Answer {
+        // A detail that is not asked for does not matter.
+        let seen = format!("{} ", answer.verdict);
+        let as_stated = seen.starts_with(&format!("{} ", self.verdict));
+        answer.complaint = match (as_stated, self.not_yet) {
+            (true, false) | (false, true) => None,
+            (true, true) => Some("comes out right: the mark `not yet` can go".to_string()),
+            (false, false) => Some(format!("{} ({message})", answer.verdict)),
+        };
+        answer
+    }
+
+    fn job(&self, configuration: &Configuration, scratch: &Scratch) -> Job {
+        let source = workspace().join("examples").join(&self.file);
+        let mut words: Vec<String> =
+            ["check", "--format", "json", "--trail", TRAIL].map(str::to_string).into();
+        words.extend(["--reduce".into(), configuration.reduce.into()]);
+        words.extend(["--model".into(), configuration.model.into()]);
+        words.extend(self.options.iter().cloned());
+        let program = match self.is_rust() {
+            true => self.compile_rust(&source, configuration, scratch),
+            false => {
+                let mut flags = vec![format!("-O{}", configuration.level)];
+                flags.extend(configuration.linked_statically.then(|| "-static".to_string()));
+                flags.extend(self.cflags.iter().cloned());
+                words.extend(["--cflags".into(), flags.join(" ")]);
+                source
+            }
+        };
+        words.push(program.display().to_string());
+        words.extend(self.args.iter().cloned());
+        Job::new(samovar(), &words).directory(scratch.path())
+    }
+
+    fn compile_rust(&self, source: &Path, how: &Configuration, scratch: &Scratch) -> PathBuf {
+        let mut flags = vec!["-g".to_string(), format!("-Copt-level={}", how.level)];
+        flags.extend(how.linked_statically.then(|| "-Ctarget-feature=+crt-static".to_string()));
+        flags.extend(self.cflags.iter().map(|flag| flag.replacen("-D", "--cfg=", 1)));
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        build::rust(source, &flags, scratch.path()).expect("rustc is there: it compiled this")
+    }
+}
+
+/// The trail's name in the scratch directory.
+const TRAIL: &str = "trail.json";
+
+/// Replays the trail of an error, if there is one; it must end the same.
+fn replay(scratch: &Scratch, outcome: &Outcome) -> Option<String> {
+    if !scratch.join(TRAIL).is_file() {
+        return (outcome.ending() == "exit status 1").then(|| "there is no trail".to_string());
+    }
+    let again = Job::new(samovar(), &["replay", TRAIL]).directory(scratch.path()).run();
+    (again.ending() != "exit status 1").then(|| {
+        let said = format!("{}{}", again.stdout_text(), again.stderr_text());
+        format!("the replay ended with {}: {said}", again.ending())
+    })
+}
+
+/// Every case of every example, in the order of the files' names.
+pub fn cases() -> Vec<Case> {
+    let root = workspace().join("examples");
+    let mut cases = Vec::new();
+    for file in files(&root) {
+        let name = file.strip_prefix(&root).expect("files below the root").to_path_buf();
+        let text = std::fs::read_to_string(&file).expect("the example's source");
+        for line in
+            text.lines().filter_map(|line| line.trim_start_matches(['/', '!']).strip_prefix(PREFIX))
+        {
+            let case = Case::parse(&name, line);
+            cases.push(case.unwrap_or_else(|error| panic!("{}: {error}: {line}", name.display())));
+        }
+    }
+    cases
+}
+
+/// What a line with an expectation begins with, behind the slashes.
+const PREFIX: &str = " check:";
+
+/// The source files of all examples.
+pub fn files(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(root).unwrap_or_else(|e| panic!("{}: {e}", root.display()));
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|e| e == "c" || e == "cpp" || e == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        let line =
+            " -DFIX --check=deadlock 3 => error memory null; skip O0+static reduce=none; slow";
+        let case = Case::parse(Path::new("a.c"), line).unwrap();
+        assert_eq!(case.to_string(), "a.c -DFIX --check=deadlock 3");
+        assert_eq!(case.verdict, "error memory null");
+        assert!(case.slow && !case.tiny && !case.not_yet);
+        assert!(case.allows(&Configuration::MAIN));
+        assert!(!case.allows(&Configuration { reduce: "none", ..Configuration::MAIN }));
+        assert!(case.allows(&Configuration { level: 0, ..Configuration::MAIN }));
+        let both = Configuration { level: 0, linked_statically: true, ..Configuration::MAIN };
+        assert!(!case.allows(&both));
+        for bad in [" -DX verified", " => fine", " => verified; quick", " => error"] {
+            assert!(Case::parse(Path::new("a.c"), bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_tiny_ones_do_without_everything() {
+        let bare = Configuration { reduce: "none", model: "none", ..Configuration::MAIN };
+        let case = |line| Case::parse(Path::new("a.c"), line).unwrap();
+        assert!(!case(" => verified").allows(&bare));
+        assert!(case(" => verified; tiny").allows(&bare));
+    }
+}
