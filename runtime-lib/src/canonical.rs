@@ -45,6 +45,11 @@ impl Process {
     pub fn world(&self) -> &Arc<Os> {
         &self.os
     }
+
+    /// Puts back a state that was kept; the machine has to be put back as well.
+    pub fn restore_world(&mut self, os: &Arc<Os>) {
+        self.os = Arc::clone(os);
+    }
 }
 
 impl ProcessMark {

@@ -191,6 +191,7 @@ impl Process {
             input,
             config,
             boundary_types: BTreeSet::new(),
+            served: 0,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
         process.add_module(Module::new(path, plan.main_bias, main));

@@ -30,6 +30,8 @@ pub struct Process {
     pub(crate) config: Config,
     /// Types of which only boundary values were given: no part of the state, it only grows.
     pub(crate) boundary_types: BTreeSet<String>,
+    /// System calls, hooked functions and requests served so far: no part of the state.
+    pub(crate) served: u64,
 }
 
 /// What never changes while a process runs.
@@ -96,6 +98,12 @@ impl Process {
         threads
             .filter(|(_, thread)| thread.state == ThreadState::Runnable)
             .map(|(index, _)| ThreadId(index as u32))
+    }
+
+    /// System calls, library functions and requests served so far, which may have changed memory
+    /// on the guest's behalf. Not part of the state, not undone.
+    pub fn served(&self) -> u64 {
+        self.served
     }
 
     /// How the process ended, if it has.

@@ -89,6 +89,7 @@ impl Process {
 
     /// Deals with the reason why the machine stopped; `None` to go on.
     fn serve(&mut self, thread: ThreadId, stop: Stop, witness: &mut dyn Witness) -> Option<Event> {
+        self.served += 1;
         match stop {
             // The loop notices that nothing is left.
             Stop::Budget => None,

@@ -242,6 +242,26 @@ impl Machine {
         }
     }
 
+    /// Puts registers of a thread back, past the journal; see [`crate::memory::restore`].
+    pub fn restore_core(&mut self, thread: ThreadId, core: Core) {
+        self.threads[thread.0 as usize].core = core;
+    }
+
+    /// Puts floating-point registers of a thread back, past the journal.
+    pub fn restore_floating(&mut self, thread: ThreadId, floating: &Floating) {
+        self.threads[thread.0 as usize].floating.clone_from(floating);
+    }
+
+    /// Has so many threads, past the journal, which was started anew; the registers of new threads
+    /// are to be put back next.
+    pub fn restore_thread_count(&mut self, count: u32) {
+        self.threads.resize_with(count as usize, Thread::default);
+        for thread in &mut self.threads {
+            thread.core_saved = None;
+            thread.floating_saved = None;
+        }
+    }
+
     /// Starts a step: undo can return to here. Registers are logged anew after it.
     pub fn mark(&mut self) -> Mark {
         self.last_mark = self.memory.journal.mark();

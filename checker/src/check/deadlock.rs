@@ -2,10 +2,10 @@
 
 use super::kind::ErrorKind;
 use super::verdict::{Finding, Wait};
-use crate::explore::dfs::Choice;
-use crate::explore::moves::Ending;
+use crate::explore::choice::Choice;
+use crate::explore::moves::Sight;
 use crate::trail::names::{Location, Names};
-use crate::trail::walk::{self, Sight};
+use crate::trail::walk;
 use samovar_runtime::request::Privilege;
 use samovar_runtime::{Process, WaitFor};
 use samovar_vm::machine::ThreadId;
@@ -51,6 +51,72 @@ pub fn describe(process: &mut Process, names: &mut Names, sight: &Sight) -> Find
         location: location.map(|waiter| waiter.location.clone()),
         waits,
         cycle: cycle.into_iter().map(|thread| names.thread(thread)).collect(),
+        accesses: Vec::new(),
+    }
+}
+
+/// Describes a process in which these threads never go on, though others do. Leaves it as it is.
+pub fn describe_stuck(
+    process: &mut Process,
+    names: &mut Names,
+    sight: &Sight,
+    stuck: &[ThreadId],
+) -> Finding {
+    let waiters: Vec<Waiter> = waiters(process, names, sight)
+        .into_iter()
+        .filter(|waiter| stuck.contains(&waiter.thread))
+        .collect();
+    let who: Vec<String> = stuck.iter().map(|&thread| names.thread(thread)).collect();
+    let message = match who.as_slice() {
+        [one] => format!("{one} can never go on, whatever the other threads do"),
+        several => format!("{} can never go on, whatever the others do", several.join(", ")),
+    };
+    let waits: Vec<Wait> = waiters
+        .iter()
+        .map(|waiter| Wait {
+            thread: names.thread(waiter.thread),
+            object: object(process, names, waiter),
+            held_by: waiter
+                .cause
+                .as_ref()
+                .and_then(|wait| holder(process, wait))
+                .map(|thread| names.thread(thread)),
+            location: waiter.location.clone(),
+        })
+        .collect();
+    Finding {
+        kind: ErrorKind::PartialDeadlock,
+        detail: None,
+        message,
+        thread: who.first().cloned(),
+        location: waiters.first().map(|waiter| waiter.location.clone()),
+        waits,
+        cycle: Vec::new(),
+        accesses: Vec::new(),
+    }
+}
+
+/// Describes a process whose threads go round in circles for ever and change nothing.
+pub fn describe_livelock(process: &Process, names: &mut Names) -> Finding {
+    let alive = |thread: &ThreadId| process.threads()[thread.0 as usize].is_alive();
+    let threads: Vec<ThreadId> =
+        (0..process.machine.thread_count()).map(ThreadId).filter(alive).collect();
+    for &thread in &threads {
+        names.learn_start(process, thread);
+    }
+    let places: Vec<String> = threads
+        .iter()
+        .map(|&thread| format!("{} at {}", names.thread(thread), names.standpoint(process, thread)))
+        .collect();
+    Finding {
+        kind: ErrorKind::Livelock,
+        detail: None,
+        message: format!("all threads go round in circles for ever: {}", places.join(", ")),
+        thread: threads.first().map(|&thread| names.thread(thread)),
+        location: threads.first().map(|&thread| names.standpoint(process, thread)),
+        waits: Vec::new(),
+        cycle: Vec::new(),
+        accesses: Vec::new(),
     }
 }
 
@@ -62,8 +128,7 @@ fn waiters(process: &mut Process, names: &mut Names, sight: &Sight) -> Vec<Waite
             continue;
         }
         let mark = process.mark();
-        let ending = walk::make(process, sight, Choice { thread, alternative: 0 });
-        debug_assert!(matches!(ending, None | Some(Ending::Blocked)), "nobody can go on");
+        walk::make(process, sight, Choice { thread, alternative: 0 });
         names.learn_start(process, thread);
         found.push(Waiter {
             thread,

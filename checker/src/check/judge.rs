@@ -2,7 +2,7 @@
 
 use super::kind::ErrorKind;
 use super::verdict::Finding;
-use crate::explore::dfs::Wrong;
+use crate::explore::choice::Wrong;
 use crate::explore::moves::Ending;
 use crate::trail::names::Names;
 use samovar_runtime::{Misuse, Output, Process, Signal, ViolationKind};
@@ -19,6 +19,9 @@ const STACK_REACH: u64 = 256 << 10;
 pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
     let kinds: &[ErrorKind] = match wrong {
         Wrong::Deadlock => &[ErrorKind::Deadlock],
+        Wrong::Stuck(_) => &[ErrorKind::PartialDeadlock],
+        Wrong::Livelock => &[ErrorKind::Livelock],
+        Wrong::Race { .. } => &[ErrorKind::Race],
         Wrong::Move(ending) => match ending {
             Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Pruned => &[],
             Ending::Violated(violation) => match violation.kind {
@@ -84,6 +87,7 @@ pub fn judge(
         location: Some(names.standpoint(process, thread)),
         waits: Vec::new(),
         cycle: Vec::new(),
+        accesses: Vec::new(),
     })
 }
 

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum ErrorKind {
     /// No thread can go on, and not all have ended.
     Deadlock,
-    /// A thread works on for ever without getting anywhere.
+    /// Some threads can never go on, though others do.
+    PartialDeadlock,
+    /// Threads work on for ever without getting anywhere.
     Livelock,
     /// A failed assertion, a call of `abort`, or an exception that nobody catches.
     Assertion,
@@ -16,6 +18,8 @@ pub enum ErrorKind {
     Memory,
     /// A misuse of a lock.
     Lock,
+    /// Two accesses to the same data, one changing it, that nothing orders.
+    Race,
     /// An access to memory that another thread has locked for itself.
     Privilege,
     /// A division by zero or without a result.
@@ -33,7 +37,9 @@ impl ErrorKind {
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Deadlock => "deadlock",
+            ErrorKind::PartialDeadlock => "partial-deadlock",
             ErrorKind::Livelock => "livelock",
+            ErrorKind::Race => "race",
             ErrorKind::Assertion => "assertion",
             ErrorKind::Memory => "memory",
             ErrorKind::Lock => "lock",
@@ -47,12 +53,24 @@ impl ErrorKind {
 
     /// The kinds that `--check` switches on and off.
     pub fn selectable() -> impl Iterator<Item = ErrorKind> {
-        [ErrorKind::Deadlock, ErrorKind::Assertion, ErrorKind::Memory, ErrorKind::Exit].into_iter()
+        [
+            ErrorKind::Deadlock,
+            ErrorKind::PartialDeadlock,
+            ErrorKind::Livelock,
+            ErrorKind::Assertion,
+            ErrorKind::Memory,
+            ErrorKind::Race,
+            ErrorKind::Exit,
+        ]
+        .into_iter()
     }
 
     /// Whether an error of this kind counts when these kinds were asked for.
     pub fn counts(self, asked: &[ErrorKind]) -> bool {
-        asked.contains(&self) || ErrorKind::selectable().all(|kind| kind != self)
+        let is_deadlock = matches!(self, ErrorKind::PartialDeadlock | ErrorKind::Livelock);
+        asked.contains(&self)
+            || is_deadlock && asked.contains(&ErrorKind::Deadlock)
+            || ErrorKind::selectable().all(|kind| kind != self)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod kind;
 mod limits;
 mod prefix;
 mod progress;
+mod race;
 pub mod replay;
 pub mod search;
 pub mod setting;
@@ -19,14 +20,15 @@ pub mod verdict;
 use crate::cli::{CheckOptions, ReduceChoice, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
-use crate::explore::dfs::{Choice, Found, Stats, Wrong};
+use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
 use crate::explore::moves::Ending;
+use crate::explore::moves::Sight;
 use crate::message::Messages;
 use crate::report::{self, Report};
 use crate::run::limit::Limit;
 use crate::trail::file::{SavedTrail, fingerprints};
-use crate::trail::walk::{Arrival, Sight};
+use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use limits::Limits;
 use prefix::Prefix;
@@ -176,7 +178,7 @@ fn examine(
             let finding = deadlock::describe(
                 process,
                 &mut names,
-                &Sight::new(process, ReduceChoice::Auto, std::iter::empty()),
+                &walk::sight(process, ReduceChoice::Auto, std::iter::empty()),
             );
             let steps = vec![last_step(&finding)];
             let verdict = weigh(finding, &options.check);
@@ -251,9 +253,11 @@ fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outc
     let start = process.mark();
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
-    let explored = search::explore(process, options.reduce, &options.check, limits, progress);
+    let plan =
+        search::Plan { search: options.search, reduce: options.reduce, asked: &options.check };
+    let explored = search::explore(process, plan, limits, progress);
     process.undo_to(&start);
-    let sight = Sight::new(process, options.reduce, explored.contended.iter().copied());
+    let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
     let mut outcome = match explored.found {
         Found::Nothing if 0 < explored.stats.cut => Outcome::of(Verdict::Incomplete {
@@ -299,7 +303,9 @@ fn shortened(
         (Wrong::Move(ending), Some(last)) => {
             Arrival::Ended { steps: path.len(), thread: last.thread, ending: ending.clone() }
         }
-        _ => Arrival::Deadlock,
+        (Wrong::Deadlock, _) => Arrival::Deadlock,
+        // It takes a whole search to see that nothing else can happen any more.
+        _ => return path,
     };
     shorten::shorten(process, start, sight, path, &goal)
 }
@@ -318,6 +324,10 @@ fn explain(
     let mut steps = told.steps;
     let finding = match error {
         Wrong::Deadlock => deadlock::describe(process, names, sight),
+        Wrong::Stuck(stuck) => deadlock::describe_stuck(process, names, sight, stuck),
+        Wrong::Livelock => deadlock::describe_livelock(process, names),
+        Wrong::Race { word } => race::describe(process, names, sight, *word)
+            .expect("internal error: a race is not there any more"),
         Wrong::Move(ending) => {
             let (thread, last) = told.last.expect("a move that went wrong is on the path");
             assert_eq!(last, *ending, "internal error: a trail leads to another error");
@@ -369,7 +379,9 @@ fn contended_names(names: &Names, words: &[u64]) -> Vec<String> {
 /// The reduction that a check used, for reports.
 pub fn reduction(reduce: ReduceChoice) -> &'static str {
     match reduce {
-        ReduceChoice::Auto => "contended words, to a fixpoint",
+        ReduceChoice::Auto => "contended words and stubborn sets, to a fixpoint",
+        ReduceChoice::Contended => "contended words, to a fixpoint",
+        ReduceChoice::Lgc => "locks and static variables",
         ReduceChoice::None => "none",
     }
 }

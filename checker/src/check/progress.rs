@@ -1,6 +1,6 @@
 //! One line on a terminal that says how far a search is; nothing anywhere else.
 
-use crate::explore::dfs::Stats;
+use crate::explore::choice::Stats;
 use crate::run::stats::grouped;
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};

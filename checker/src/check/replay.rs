@@ -10,7 +10,7 @@ use crate::message::Messages;
 use crate::report;
 use crate::run::limit::Limit;
 use crate::trail::file::{self, SavedTrail};
-use crate::trail::walk::Sight;
+use crate::trail::walk;
 use crate::trail::{Names, Step, describe};
 use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
@@ -57,12 +57,12 @@ fn execute(
         let finding = deadlock::describe(
             process,
             &mut names,
-            &Sight::new(process, ReduceChoice::Auto, std::iter::empty()),
+            &walk::sight(process, ReduceChoice::Auto, std::iter::empty()),
         );
         return (vec![last_step(&finding)], Some(finding), names);
     }
     let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
-    let sight = Sight::new(process, reduce, saved.words());
+    let sight = walk::sight(process, reduce, saved.words());
     let path = saved.path();
     let mut told = describe::tell(process, &sight, &path, &mut names);
     let finding = match &told.last {

@@ -61,6 +61,24 @@ pub struct Finding {
     /// For a deadlock: threads of which each waits for the next, the last for the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<String>,
+    /// For a data race: the two accesses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<RaceAccess>,
+}
+
+/// One of the two accesses of a data race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RaceAccess {
+    /// Who makes it.
+    pub thread: String,
+    /// `reads` or `writes`.
+    pub operation: String,
+    /// Where.
+    pub location: Location,
+    /// The functions that the thread is in, innermost first.
+    pub stack: Vec<Location>,
+    /// Locks that the thread holds.
+    pub locks: Vec<String>,
 }
 
 /// A thread that cannot go on.

@@ -25,7 +25,7 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = SearchChoice::Auto)]
     pub search: SearchChoice,
 
-    /// auto: switch threads where they contend; none: before every access to memory
+    /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
     pub reduce: ReduceChoice,
 
@@ -39,7 +39,7 @@ pub struct CheckOptions {
         value_name = "LIST",
         value_delimiter = ',',
         value_parser = parse_kind,
-        default_value = "deadlock,assertion,memory"
+        default_value = "deadlock,assertion,memory,race"
     )]
     pub check: Vec<ErrorKind>,
 
@@ -131,14 +131,20 @@ pub enum SearchChoice {
     Auto,
     /// Depth-first
     Dfs,
+    /// Breadth-first: the first error found is one with the fewest steps
+    Bfs,
 }
 
 /// Values of `--reduce`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReduceChoice {
-    /// Switch threads at operations on contended words only
+    /// At operations on contended words only; moves that get in nobody's way come first
     Auto,
-    /// Switch threads before every access to memory
+    /// At operations on contended words only; all moves are explored
+    Contended,
+    /// At operations on locks and static variables, as StEAM did; not sound in general
+    Lgc,
+    /// Before every access to memory
     None,
 }
 
@@ -147,6 +153,8 @@ impl ReduceChoice {
     pub fn name(self) -> &'static str {
         match self {
             ReduceChoice::Auto => "auto",
+            ReduceChoice::Contended => "contended",
+            ReduceChoice::Lgc => "lgc",
             ReduceChoice::None => "none",
         }
     }

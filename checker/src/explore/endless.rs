@@ -8,7 +8,7 @@
 //! A circle is endless unless another thread changes something that is read on the way round, so
 //! these words are told.
 
-use super::footprint::Word;
+use super::word::Word;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Event, Observer, Process, ProcessMark};
 use samovar_vm::fault::AccessKind;

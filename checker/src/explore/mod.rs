@@ -3,25 +3,33 @@
 //! # What is explored
 //! A *move* of a thread is a block of invisible work and the visible operation behind it (see
 //! [`watch`]); stored states lie between moves, each live thread at the start of a block. With
-//! [`watch::Visible::All`] every access to memory is a visible operation: full interleaving at
+//! [`visible::Visible::All`] every access to memory is a visible operation: full interleaving at
 //! memory-access grain. With a set of contended words only operations on these, and beginnings and
 //! ends of threads, are visible.
 //!
 //! # Why the contended set is enough
-//! In every expanded state the footprints of the threads' next moves are compared, those of blocked
-//! threads included. A word that two of them touch, one changing it, outside of the set is
-//! contended: it joins the set and the search begins anew. A thread that finds an object outside of
-//! the set taken shows contention as well. When a search ends without a new word, no two
-//! simultaneous moves conflict outside of the set. Then the order between threads comes from
-//! visible operations alone: any full execution can be rearranged into whole moves, and the reduced
-//! space has the same deadlocks, failing assertions and local states. (Were there a conflict
-//! outside of the set, take a shortest execution with one: its causal past rearranges into whole
-//! moves and ends in a stored state where both moves stand ready, and the comparison there would
-//! have seen it.) The test depends on the state alone, never on the path, so it is sound together
-//! with state matching.
+//! In every expanded state the next moves of the threads are compared, those of blocked threads
+//! included. A word that two of them touch, one changing it, outside of the set is contended: it
+//! joins the set and the search begins anew. A thread that finds an object outside of the set
+//! taken shows contention as well. When a search ends without a new word, no two simultaneous
+//! moves conflict outside of the set. Then the order between threads comes from visible operations
+//! alone: any full execution can be rearranged into whole moves, and the reduced space has the
+//! same deadlocks, failing assertions and local states. (Were there a conflict outside of the set,
+//! take a shortest execution with one: its causal past rearranges into whole moves and ends in a
+//! stored state where both moves stand ready, and the comparison there would have seen it.) The
+//! test depends on the state alone, never on the path, so it is sound together with state
+//! matching. Which moves of a state may be left out then is argued in [`stubborn`].
 
+pub mod bfs;
+pub mod choice;
 pub mod dfs;
 pub mod endless;
-pub mod footprint;
+pub mod engine;
 pub mod moves;
+pub mod scout;
+pub mod space;
+pub mod stubborn;
+pub mod touches;
+pub mod visible;
 pub mod watch;
+pub mod word;

@@ -1,8 +1,11 @@
 //! One move of one thread: a pure function of the state, the thread and the alternative.
 
+use super::choice::Choice;
 use super::endless;
-use super::footprint::{Footprint, Word};
-use super::watch::{LibraryData, Visible, Watch};
+use super::touches::Touches;
+use super::visible::{LibraryData, Visible};
+use super::watch::Watch;
+use super::word::Word;
 use crate::state::dead;
 use samovar_runtime::{
     Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation, WaitFor,
@@ -11,6 +14,7 @@ use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
+use std::ops::Range;
 
 /// Instructions in one piece, after which repetition is looked for.
 const PIECE: u64 = 1 << 20;
@@ -45,8 +49,6 @@ pub enum Ending {
 pub struct Move {
     /// How it ended.
     pub ending: Ending,
-    /// What it touched.
-    pub footprint: Footprint,
     /// Its visible operation.
     pub operation: Option<Access>,
     /// The operation on an object that came last: where a blocked thread hangs.
@@ -56,49 +58,69 @@ pub struct Move {
     /// If it diverges: what it reads on its way round. Unless another thread changes one of these
     /// words, it never ends.
     pub circle: Vec<Word>,
+    /// The program said that it got on.
+    pub progress: bool,
+    /// The thread's stack; empty where that is not certain, or the move was not done.
+    pub stack: Range<u64>,
 }
 
-/// Executes a move of `thread` from where the process stands; `mark` was taken just before. The
-/// number behind the last thread stands for the passing of time.
-pub fn execute(
-    process: &mut Process,
-    mark: &ProcessMark,
-    thread: ThreadId,
-    alternative: u32,
-    visible: &Visible,
-) -> Move {
-    let library = LibraryData::of(process);
-    execute_beside(process, mark, thread, alternative, (visible, &library))
+/// What decides where a move ends. The same choices mean the same only with the same of this.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// Which operations are visible.
+    pub visible: Visible,
+    /// Variables of libraries, which do not concern the program.
+    pub library: LibraryData,
 }
 
-/// The same where the libraries' variables are known already.
-pub fn execute_beside(
+impl Sight {
+    /// This is visible, and the libraries are those that are mapped now.
+    pub fn new(process: &Process, visible: Visible) -> Sight {
+        Sight { visible, library: LibraryData::of(process) }
+    }
+}
+
+/// Where to note what a move touches: everything of all threads, and what of it others touch, too.
+pub type Notes<'a> = (Option<&'a mut Touches>, &'a mut Vec<(Word, bool)>);
+
+/// Executes a move from where the process stands; `mark` was taken just before. The number behind
+/// the last thread stands for the passing of time.
+pub fn execute(process: &mut Process, mark: &ProcessMark, choice: Choice, sight: &Sight) -> Move {
+    execute_noting(process, mark, choice, sight, (None, &mut Vec::new()))
+}
+
+/// The same, noting what the move touches.
+pub fn execute_noting(
     process: &mut Process,
     mark: &ProcessMark,
-    thread: ThreadId,
-    alternative: u32,
-    (visible, library): (&Visible, &LibraryData),
+    choice: Choice,
+    sight: &Sight,
+    notes: Notes<'_>,
 ) -> Move {
+    let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
         return pass_time(process);
     }
-    let atomic = process.threads()[thread.0 as usize].atomic.is_some();
-    let mut watch = Watch::new(visible, library, alternative, atomic);
+    let atomic = process.is_atomic(thread);
+    let world = (&sight.visible, &sight.library);
+    let mut watch = Watch::new(world, notes, thread, alternative, atomic);
     let before = process.machine.core(thread)[Reg::Rsp];
+    let served = process.served();
     let mut circle = Vec::new();
     let ending = run(process, thread, &mut watch, &mut circle);
-    let Watch { mut footprint, operation, object, alternatives, .. } = watch;
-    // What system calls and models wrote is in the journal only.
-    process.machine.memory.journal.changes_since(mark.machine(), |addr, len| {
-        if !library.holds(addr) {
-            footprint.add_write(addr, len);
-        }
-    });
-    if ending == Ending::Done {
-        dead::clear(process, thread, mark.machine(), before, false);
+    if watch.compares() && served + 1 < process.served() {
+        // What system calls and models wrote is in the journal only; the last stop of a move is
+        // before an access.
+        let journal = &process.machine.memory.journal;
+        journal.changes_since(mark.machine(), |addr, len| watch.note_write(addr, len));
     }
+    let stack = match ending {
+        Ending::Done => dead::clear(process, thread, mark.machine(), before),
+        _ => 0..0,
+    };
+    let Watch { operation, object, alternatives, progress, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
-    Move { ending, footprint, operation, object, alternatives, circle }
+    Move { ending, operation, object, alternatives, circle, progress, stack }
 }
 
 fn run(
@@ -146,9 +168,8 @@ fn pass_time(process: &mut Process) -> Move {
         }
         None => Ending::Blocked,
     };
-    let footprint = Footprint::default();
-    let (operation, object, circle) = (None, None, Vec::new());
-    Move { ending, footprint, operation, object, alternatives: 1, circle }
+    let (operation, object, circle, progress) = (None, None, Vec::new(), false);
+    Move { ending, operation, object, alternatives: 1, circle, progress, stack: 0..0 }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.

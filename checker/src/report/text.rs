@@ -129,10 +129,13 @@ fn write_what(page: &mut String, report: &Report<'_>) {
     wrap(page, "looked for: ", 2, &kinds.join(", "));
     let switched = match report.options.reduce {
         ReduceChoice::None => "before every access to memory".to_string(),
-        ReduceChoice::Auto if outcome.contended_names.is_empty() => {
+        ReduceChoice::Lgc => "at locks and static variables".to_string(),
+        ReduceChoice::Auto | ReduceChoice::Contended if outcome.contended_names.is_empty() => {
             "where they begin and end; nothing else is contended".to_string()
         }
-        ReduceChoice::Auto => format!("at {}", contended(&outcome.contended_names)),
+        ReduceChoice::Auto | ReduceChoice::Contended => {
+            format!("at {}", contended(&outcome.contended_names))
+        }
     };
     wrap(page, "threads switched: ", 2, &switched);
     wrap(page, "assumed: ", 2, &report.assumptions().join("; "));

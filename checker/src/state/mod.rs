@@ -1,8 +1,13 @@
-//! States of a process: recognised by contents, updated in the size of a change.
+//! States of a process: recognised by contents, updated in the size of a change, stored in a few
+//! bytes, and gone to by writing what differs.
 
 pub mod dead;
-pub mod intern;
+mod jump;
+pub mod pool;
+pub mod slots;
+pub mod tree;
 pub mod vector;
 pub mod worlds;
 
+pub use tree::StateId;
 pub use vector::{StateVector, VectorMark};

@@ -1,38 +1,60 @@
 //! The state vector: a process as a list of numbers of interned components.
 //!
-//! Components are granules of memory, the registers of each thread and the operating system. A
-//! component has a fixed position from the first time it changes; position values are relative to
-//! the component's contents at the start of the search, which count as zero, so a component that
-//! never changed, one that changed back and one that is not known yet all look the same. Trailing
-//! zeros are cut. Two processes on the same path of positions are equal if and only if their
-//! vectors are.
+//! Components are granules of memory and of its shadow, page flags, objects, the map of regions,
+//! the registers of each thread and the operating system. A component has a fixed position from
+//! the first time it changes; position values are relative to the component's contents at the
+//! start of the search, which count as zero, so a component that never changed, one that changed
+//! back and one that is not known yet all look the same. The vector itself is folded into one
+//! number (see [`super::tree`]): two processes on the same path of positions are equal if and only
+//! if their numbers are.
 //!
 //! A step changes few components; only those are looked at again (cost: the size of what the
-//! journal says was written). Undoing a step takes its changes of the vector back.
+//! journal says was written). Undoing a step takes its changes of the vector back. Jumping to a
+//! stored state writes the components that differ (see [`super::jump`]).
 //!
 //! What counts as state is what the guest can still observe: output already made, the journal and
 //! counters of the checker are left out; dead stack was overwritten with zeros before (see
-//! [`super::dead`]).
+//! [`super::dead`]); registers of threads that have ended are zero. Whether bytes were initialised
+//! is left out as long as nobody asks for it.
 
-use super::intern::Interner;
-use super::worlds::Worlds;
+use super::pool::Pool;
+use super::tree::{Pairs, StateId, Tree, TreeMark};
+use super::worlds::{Regions, Worlds};
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::Process;
-use samovar_vm::context::Core;
+use samovar_vm::context::{Core, Floating};
 use samovar_vm::machine::ThreadId;
-use samovar_vm::memory::journal::Mark;
-use samovar_vm::memory::{Memory, PAGE_SIZE};
+use samovar_vm::memory::journal::{Changed, Mark};
+use samovar_vm::memory::object::{Object, ObjectKind};
+use samovar_vm::memory::{Memory, PAGE_SIZE, restore};
 use samovar_vm::reg::Reg;
 use samovar_vm::x87;
+use std::ops::Range;
 
 /// Bytes of memory in one component.
-pub const GRANULE: u64 = 256;
+pub const GRANULE: u64 = 64;
+/// Pages whose flags are one component.
+pub(super) const PAGES: u64 = 1024;
+/// Words of the registers of a thread.
+const CORE_WORDS: usize = 26;
+/// Bytes of an object: its size, kind and thread.
+const OBJECT_BYTES: usize = 16;
+/// Bytes of the image of floating-point registers.
+const FLOATING_BYTES: usize = 512;
 
 /// A part of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Component {
+pub(super) enum Component {
     /// Memory, by address divided by [`GRANULE`].
     Granule(u64),
+    /// Shadow of memory, likewise.
+    Shadow(u64),
+    /// Flags of pages, by number of the page divided by [`PAGES`].
+    Pages(u64),
+    /// The object at an address.
+    Object(u64),
+    /// What is mapped where.
+    Regions,
     /// General registers of a thread.
     Core(u32),
     /// Floating-point registers of a thread.
@@ -41,181 +63,355 @@ enum Component {
     World,
 }
 
-/// A component's position, and the number of its contents at the start of the search.
+/// What a component was at the start of the search.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    position: u32,
-    base: u32,
+pub(super) struct Slot {
+    pub component: Component,
+    /// Number of its contents then; [`ABSENT`] if it did not exist.
+    pub base: u32,
 }
+
+/// No contents have this number.
+pub(super) const ABSENT: u32 = u32::MAX;
 
 /// Where a vector stood, to go back to.
 #[derive(Clone, Copy, Debug)]
-pub struct VectorMark(usize);
+pub struct VectorMark(TreeMark);
 
 /// See the module head.
 #[derive(Debug)]
 pub struct StateVector {
-    slots: AHashMap<Component, Slot>,
+    positions: AHashMap<Component, u32>,
+    /// By position; the first is none.
+    pub(super) slots: Vec<Slot>,
     /// Contents of memory at the start of the search, pages that were not all zero.
     baseline: AHashMap<u64, Box<[u8]>>,
-    values: Vec<u32>,
-    /// Position and old value of every change.
-    log: Vec<(u32, u32)>,
-    granules: Interner<u8>,
-    registers: Interner<u64>,
-    worlds: Worlds,
-    /// Threads at the start of the search; later ones are looked at whenever they exist.
-    threads: u32,
+    shadow_baseline: AHashMap<u64, Box<[u8]>>,
+    page_baseline: AHashMap<u64, Box<[u8]>>,
+    object_baseline: AHashMap<u64, [u8; OBJECT_BYTES]>,
+    pub(super) tree: Tree,
+    pub(super) pairs: Pairs,
+    pub(super) granules: Pool,
+    pub(super) pages: Pool,
+    pub(super) objects: Pool,
+    pub(super) cores: Pool,
+    pub(super) floatings: Pool,
+    pub(super) floating_values: Vec<Floating>,
+    pub(super) worlds: Worlds,
+    pub(super) regions: Regions,
+    changed: Vec<Component>,
 }
 
 impl StateVector {
     /// The vector of a process at the start of a search: all zeros.
     pub fn new(process: &Process) -> StateVector {
         let hasher = RandomState::with_seeds(21, 22, 23, 24);
+        let map = || AHashMap::with_hasher(hasher.clone());
         let mut vector = StateVector {
-            slots: AHashMap::with_hasher(hasher.clone()),
-            baseline: AHashMap::with_hasher(hasher),
-            values: Vec::new(),
-            log: Vec::new(),
-            granules: Interner::new(),
-            registers: Interner::new(),
+            positions: AHashMap::with_hasher(hasher.clone()),
+            slots: vec![Slot { component: Component::World, base: ABSENT }],
+            baseline: map(),
+            shadow_baseline: map(),
+            page_baseline: map(),
+            object_baseline: AHashMap::with_hasher(hasher.clone()),
+            tree: Tree::default(),
+            pairs: Pairs::default(),
+            granules: Pool::new(GRANULE as usize),
+            pages: Pool::new(PAGES as usize),
+            objects: Pool::new(OBJECT_BYTES),
+            cores: Pool::new(CORE_WORDS * 8),
+            floatings: Pool::new(FLOATING_BYTES),
+            floating_values: Vec::new(),
             worlds: Worlds::default(),
-            threads: process.machine.thread_count(),
+            regions: Regions::default(),
+            changed: Vec::new(),
         };
+        vector.tree.push();
         vector.keep_baseline(&process.machine.memory);
-        vector.set_world(process);
+        vector.add(Component::World, process);
+        vector.add(Component::Regions, process);
         for thread in 0..process.machine.thread_count() {
-            vector.set_registers(process, ThreadId(thread));
+            vector.add(Component::Core(thread), process);
+            vector.add(Component::Floating(thread), process);
         }
-        vector.log.clear();
         vector
     }
 
     fn keep_baseline(&mut self, memory: &Memory) {
         for (start, region) in memory.regions().iter().filter(|(_, region)| region.perms.write) {
             for page in (start..region.end).step_by(PAGE_SIZE as usize) {
-                match memory.slice(page, PAGE_SIZE) {
-                    Ok(bytes) if bytes.iter().any(|&byte| byte != 0) => {
-                        self.baseline.insert(page, bytes.into());
-                    }
-                    _ => {}
+                let bytes = memory.raw(page, PAGE_SIZE);
+                if bytes.iter().any(|&byte| byte != 0) {
+                    self.baseline.insert(page, bytes.into());
+                }
+                let shadow = memory.raw_shadow(page, PAGE_SIZE);
+                if shadow.iter().any(|&byte| byte != 0) {
+                    self.shadow_baseline.insert(page, shadow.into());
                 }
             }
         }
+        for (start, region) in memory.regions().iter() {
+            let pages = start / PAGE_SIZE..region.end.div_ceil(PAGE_SIZE);
+            for group in pages.start / PAGES..=(pages.end - 1) / PAGES {
+                let mut states = vec![0; PAGES as usize];
+                memory.page_states(group * PAGES, &mut states);
+                self.page_baseline.insert(group, states.into());
+            }
+        }
+        for (addr, object) in memory.objects().iter() {
+            self.object_baseline.insert(addr, object_bytes(Some(object)));
+        }
     }
 
-    /// The canonical form, to be compared and stored.
-    pub fn key(&self) -> &[u32] {
-        let used = self.values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
-        &self.values[..used]
+    /// The number of the present state.
+    pub fn state(&self) -> StateId {
+        self.tree.id()
+    }
+
+    /// Every [`StateId`] is below this number.
+    pub fn ids(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Forgets all states; components keep their numbers. The process must be at the start.
+    pub fn clear(&mut self) {
+        debug_assert_eq!(self.state(), StateId(0));
+        self.pairs.clear();
+        self.tree.forget();
     }
 
     /// Remembers where the vector stands.
     pub fn mark(&self) -> VectorMark {
-        VectorMark(self.log.len())
+        VectorMark(self.tree.mark())
     }
 
     /// Takes back all changes since `mark`.
     pub fn undo_to(&mut self, mark: VectorMark) {
-        while self.log.len() > mark.0 {
-            let Some((position, old)) = self.log.pop() else { break };
-            self.values[position as usize] = old;
-        }
+        self.tree.undo_to(mark.0);
     }
 
-    /// Takes in what a step changed since `mark`.
-    pub fn update(&mut self, process: &Process, mark: Mark) {
-        let memory = &process.machine.memory;
-        let mut changed = Vec::new();
-        memory.journal.changes_since(mark, |addr, len| {
-            changed.extend(addr / GRANULE..=(addr + len.max(1) - 1) / GRANULE);
+    /// Takes in what a step changed since `mark`; the number of the state that it led to.
+    pub fn update(&mut self, process: &Process, mark: Mark) -> StateId {
+        self.changed.clear();
+        self.changed.push(Component::World);
+        let (changed, mut added) = (&mut self.changed, 0);
+        process.machine.memory.journal.each_since(mark, |change| match change {
+            Changed::Contents { addr, len } => {
+                let granules = addr / GRANULE..=(addr + len.max(1) - 1) / GRANULE;
+                changed.extend(granules.map(Component::Granule));
+            }
+            Changed::Shadow { addr, len } => {
+                let granules = addr / GRANULE..=(addr + len.max(1) - 1) / GRANULE;
+                changed.extend(granules.map(Component::Shadow));
+            }
+            Changed::Pages { first, count } => {
+                let groups = first / PAGES..=(first + count.max(1) - 1) / PAGES;
+                changed.extend(groups.map(Component::Pages));
+            }
+            Changed::Regions => changed.push(Component::Regions),
+            Changed::Object(addr) => changed.push(Component::Object(addr)),
+            Changed::Core(thread) => changed.push(Component::Core(thread)),
+            Changed::Floating(thread) => changed.push(Component::Floating(thread)),
+            Changed::ThreadAdded => added += 1,
         });
-        changed.sort_unstable();
-        changed.dedup();
-        for granule in changed {
-            self.set_granule(memory, granule);
+        let count = process.machine.thread_count();
+        for thread in count - added..count {
+            changed.extend([Component::Core(thread), Component::Floating(thread)]);
         }
-        self.set_world(process);
-        let mut threads: Vec<u32> = memory.journal.threads_since(mark).collect();
-        threads.extend(self.threads..process.machine.thread_count());
-        threads.sort_unstable();
-        threads.dedup();
-        for thread in threads {
-            self.set_registers(process, ThreadId(thread));
+        self.take_in(process)
+    }
+
+    /// Whether something has changed since `mark` that is neither a register of a thread nor in
+    /// these bytes, its stack.
+    pub fn changed_beyond(&self, mark: VectorMark, stack: &Range<u64>) -> bool {
+        self.tree.changed_since(mark.0).any(|position| {
+            match self.slots[position as usize].component {
+                Component::Core(_) | Component::Floating(_) => false,
+                Component::Granule(granule) => !stack.contains(&(granule * GRANULE)),
+                _ => true,
+            }
+        })
+    }
+
+    fn take_in(&mut self, process: &Process) -> StateId {
+        // The same granule is often changed several times in a row.
+        self.changed.dedup();
+        for at in 0..self.changed.len() {
+            let component = self.changed[at];
+            if !self.changed[..at].contains(&component) {
+                self.set(component, process);
+            }
+        }
+        self.tree.settle(&mut self.pairs)
+    }
+
+    fn set(&mut self, component: Component, process: &Process) {
+        let position = match self.positions.get(&component) {
+            Some(&position) => position,
+            None => self.add_changed(component),
+        };
+        let number = self.number(component, process);
+        let base = self.slots[position as usize].base;
+        self.tree.set(position, if number == base { 0 } else { number + 1 });
+    }
+
+    /// The number of a component's present contents.
+    fn number(&mut self, component: Component, process: &Process) -> u32 {
+        let memory = &process.machine.memory;
+        match component {
+            Component::Granule(granule) => {
+                let addr = granule * GRANULE;
+                match process.ignored() {
+                    [] => self.granules.intern(memory.raw(addr, GRANULE)),
+                    ignored => {
+                        let mut bytes = [0; GRANULE as usize];
+                        bytes.copy_from_slice(memory.raw(addr, GRANULE));
+                        leave_out(&mut bytes, addr, ignored);
+                        self.granules.intern(&bytes)
+                    }
+                }
+            }
+            Component::Shadow(granule) => {
+                self.intern_shadow(memory.raw_shadow(granule * GRANULE, GRANULE))
+            }
+            Component::Pages(group) => {
+                let mut states = [0; PAGES as usize];
+                memory.page_states(group * PAGES, &mut states);
+                self.pages.intern(&states)
+            }
+            Component::Object(addr) => {
+                self.objects.intern(&object_bytes(memory.objects().get(addr)))
+            }
+            Component::Regions => self.regions.number(memory.region_map()),
+            Component::Core(thread) => {
+                let core = if is_alive(process, thread) {
+                    canonical_core(process.machine.core(ThreadId(thread)))
+                } else {
+                    [0; CORE_WORDS]
+                };
+                self.cores.intern(core.map(u64::to_le_bytes).as_flattened())
+            }
+            Component::Floating(thread) => self.floating(process, thread),
+            Component::World => self.worlds.number(process.world()),
         }
     }
 
-    fn set_granule(&mut self, memory: &Memory, granule: u64) {
-        let addr = granule * GRANULE;
-        let zeros = [0; GRANULE as usize];
-        let contents = memory.slice(addr, GRANULE).unwrap_or(&zeros);
-        let (number, _) = self.granules.intern(contents);
-        let component = Component::Granule(granule);
-        if !self.slots.contains_key(&component) {
-            let page = addr / PAGE_SIZE * PAGE_SIZE;
-            let before = match self.baseline.get(&page) {
-                Some(bytes) => &bytes[(addr - page) as usize..(addr - page + GRANULE) as usize],
-                None => &zeros,
-            };
-            let (base, _) = self.granules.intern(before);
-            self.add_slot(component, base);
-        }
-        self.set(component, number);
+    fn intern_shadow(&mut self, shadow: &[u8]) -> u32 {
+        let mut bytes = [0; GRANULE as usize];
+        restore::judged(shadow, &mut bytes);
+        self.granules.intern(&bytes)
     }
 
-    fn set_registers(&mut self, process: &Process, thread: ThreadId) {
-        let core = canonical_core(process.machine.core(thread));
-        let (number, _) = self.registers.intern(&core);
-        self.set_or_add(Component::Core(thread.0), number);
-        let floating = process.machine.floating(thread);
+    fn floating(&mut self, process: &Process, thread: u32) -> u32 {
+        let dead = Floating::default();
+        let floating = if is_alive(process, thread) {
+            process.machine.floating(ThreadId(thread))
+        } else {
+            &dead
+        };
         let image = x87::fxsave(&floating.x87, &floating.xmm, floating.mxcsr);
-        let (number, _) = self.granules.intern(&image);
-        self.set_or_add(Component::Floating(thread.0), number);
-    }
-
-    fn set_world(&mut self, process: &Process) {
-        let number = self.worlds.number(process.world());
-        self.set_or_add(Component::World, number);
-    }
-
-    /// A component that did not exist at the start has the base that nothing else has.
-    fn set_or_add(&mut self, component: Component, number: u32) {
-        if !self.slots.contains_key(&component) {
-            let base = if self.log.is_empty() && self.is_start() { number } else { u32::MAX - 1 };
-            self.add_slot(component, base);
+        let number = self.floatings.intern(&image);
+        if number as usize == self.floating_values.len() {
+            self.floating_values.push(floating.clone());
         }
-        self.set(component, number);
+        number
     }
 
-    fn is_start(&self) -> bool {
-        self.values.iter().all(|&value| value == 0)
+    /// A position for a component that changed for the first time.
+    fn add_changed(&mut self, component: Component) -> u32 {
+        let zeros = [0; PAGES as usize];
+        let base = match component {
+            Component::Granule(granule) => {
+                let bytes = within(&self.baseline, granule).unwrap_or(&zeros[..GRANULE as usize]);
+                self.granules.intern(bytes)
+            }
+            Component::Shadow(granule) => {
+                let bytes = within(&self.shadow_baseline, granule);
+                let bytes = bytes.unwrap_or(&zeros[..GRANULE as usize]).to_vec();
+                self.intern_shadow(&bytes)
+            }
+            Component::Pages(group) => {
+                let states = self.page_baseline.get(&group).map_or(&zeros[..], |states| states);
+                self.pages.intern(states)
+            }
+            Component::Object(addr) => {
+                let object = self.object_baseline.get(&addr).copied();
+                self.objects.intern(&object.unwrap_or(object_bytes(None)))
+            }
+            // All that were there at the start have a position.
+            Component::Core(_) | Component::Floating(_) | Component::Regions | Component::World => {
+                ABSENT
+            }
+        };
+        self.add_slot(component, base)
     }
 
-    fn add_slot(&mut self, component: Component, base: u32) {
-        let position = self.values.len() as u32;
-        self.slots.insert(component, Slot { position, base });
-        self.values.push(0);
+    /// A position for a component that is there at the start.
+    fn add(&mut self, component: Component, process: &Process) {
+        let base = self.number(component, process);
+        self.add_slot(component, base);
     }
 
-    fn set(&mut self, component: Component, number: u32) {
-        let Slot { position, base } = self.slots[&component];
-        let value = if number == base { 0 } else { number + 1 };
-        let place = &mut self.values[position as usize];
-        if *place != value {
-            self.log.push((position, *place));
-            *place = value;
-        }
+    fn add_slot(&mut self, component: Component, base: u32) -> u32 {
+        let position = self.tree.push();
+        debug_assert_eq!(position as usize, self.slots.len());
+        self.slots.push(Slot { component, base });
+        self.positions.insert(component, position);
+        position
     }
 
-    /// Approximate memory taken by the tables of components.
+    /// Memory taken by the tables, states and components.
     pub fn bytes(&self) -> usize {
-        self.granules.bytes() + self.registers.bytes() + self.worlds.bytes()
+        self.component_bytes() + self.pairs.bytes()
+    }
+
+    /// Memory taken by the components.
+    pub fn component_bytes(&self) -> usize {
+        let pools = [&self.granules, &self.pages, &self.objects, &self.cores, &self.floatings];
+        let floating = self.floating_values.len() * size_of::<Floating>();
+        pools.iter().map(|pool| pool.bytes()).sum::<usize>() + floating + self.worlds.bytes()
     }
 }
 
+fn is_alive(process: &Process, thread: u32) -> bool {
+    process.threads().get(thread as usize).is_some_and(|thread| thread.is_alive())
+}
+
+/// A granule of pages that were kept.
+fn within(pages: &AHashMap<u64, Box<[u8]>>, granule: u64) -> Option<&[u8]> {
+    let addr = granule * GRANULE;
+    let page = pages.get(&(addr / PAGE_SIZE * PAGE_SIZE))?;
+    let offset = (addr % PAGE_SIZE) as usize;
+    Some(&page[offset..offset + GRANULE as usize])
+}
+
+/// Zeros what the program wants to be left out.
+fn leave_out(bytes: &mut [u8], addr: u64, ignored: &[(u64, u64)]) {
+    for &(start, end) in ignored {
+        let from = start.clamp(addr, addr + GRANULE) - addr;
+        let to = end.clamp(addr, addr + GRANULE) - addr;
+        bytes[from as usize..to.max(from) as usize].fill(0);
+    }
+}
+
+fn object_bytes(object: Option<&Object>) -> [u8; OBJECT_BYTES] {
+    let mut bytes = [0; OBJECT_BYTES];
+    if let Some(object) = object {
+        let (kind, thread) = match object.kind {
+            ObjectKind::Heap { thread } => (1u32, thread),
+            ObjectKind::Freed { thread } => (2, thread),
+            ObjectKind::Global => (3, 0),
+        };
+        bytes[..8].copy_from_slice(&object.size.to_le_bytes());
+        bytes[8..12].copy_from_slice(&kind.to_le_bytes());
+        bytes[12..].copy_from_slice(&thread.to_le_bytes());
+    }
+    bytes
+}
+
 /// Registers as the guest can observe them: temporaries count inside an instruction only.
-fn canonical_core(core: &Core) -> [u64; 26] {
-    let mut words = [0; 26];
+fn canonical_core(core: &Core) -> [u64; CORE_WORDS] {
+    let mut words = [0; CORE_WORDS];
     words[..16].copy_from_slice(&core.regs[..16]);
     words[16] = core[Reg::FsBase];
     words[17] = core[Reg::GsBase];

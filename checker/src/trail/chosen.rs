@@ -1,6 +1,6 @@
 //! What a choice of the program came to, in words.
 
-use crate::explore::dfs::Choice;
+use crate::explore::choice::Choice;
 use samovar_runtime::request::number;
 use samovar_runtime::{Observer, Process};
 use samovar_vm::monitor::Monitor;

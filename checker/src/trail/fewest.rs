@@ -6,10 +6,11 @@
 //! within it, the first error found has the fewest switches there can be.
 
 use super::shorten::switches;
-use super::walk::{self, Arrival, Sight};
-use crate::explore::dfs::Choice;
+use super::walk::{self, Arrival};
+use crate::explore::choice::Choice;
 use crate::explore::moves::Ending;
-use crate::state::{StateVector, VectorMark};
+use crate::explore::moves::Sight;
+use crate::state::{StateId, StateVector, VectorMark};
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::{Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
@@ -66,7 +67,7 @@ struct Bounded<'a> {
     goal: &'a Arrival,
     bound: usize,
     vector: StateVector,
-    seen: AHashMap<(Option<ThreadId>, Box<[u32]>), usize>,
+    seen: AHashMap<(ThreadId, StateId), usize>,
     frames: Vec<Frame>,
     path: Vec<Choice>,
     moves_left: usize,
@@ -105,8 +106,8 @@ impl Bounded<'_> {
         match ending {
             None | Some(Ending::Blocked) => self.undo(depth),
             Some(Ending::Done) => {
-                self.vector.update(self.process, self.frames[depth].process.machine());
-                let key = (Some(thread), self.vector.key().into());
+                let mark = self.frames[depth].process.machine();
+                let key = (thread, self.vector.update(self.process, mark));
                 let spent = self.seen.entry(key).or_insert(usize::MAX);
                 if *spent <= switches {
                     self.undo(depth);

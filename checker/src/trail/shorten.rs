@@ -10,8 +10,9 @@
 //! number of moves; it is not always the shortest.
 
 use super::fewest;
-use super::walk::{self, Arrival, Sight};
-use crate::explore::dfs::Choice;
+use super::walk::{self, Arrival};
+use crate::explore::choice::Choice;
+use crate::explore::moves::Sight;
 use samovar_runtime::{Process, ProcessMark};
 
 /// Moves that may be executed in attempts.

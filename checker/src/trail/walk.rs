@@ -1,38 +1,28 @@
 //! Executing a list of choices from where a process stands.
 
 use crate::cli::ReduceChoice;
-use crate::explore::dfs::Choice;
-use crate::explore::footprint::Word;
-use crate::explore::moves::{self, Ending};
-use crate::explore::watch::{LibraryData, Visible};
+use crate::explore::choice::Choice;
+use crate::explore::moves::{self, Ending, Sight};
+use crate::explore::visible::Visible;
+use crate::explore::word::Word;
 use samovar_runtime::{Process, ThreadState};
 use samovar_vm::machine::ThreadId;
 
-/// What decides where a move ends. The same choices mean the same only with the same of this.
-#[derive(Clone, Debug)]
-pub struct Sight {
-    /// Which operations are visible.
-    pub visible: Visible,
-    /// Variables of libraries, which do not concern the program.
-    pub library: LibraryData,
-}
-
-impl Sight {
-    /// What a search saw that ended with these contended words. The process stands at its start.
-    pub fn new(
-        process: &Process,
-        reduce: ReduceChoice,
-        contended: impl Iterator<Item = Word>,
-    ) -> Sight {
-        let mut visible = match reduce {
-            ReduceChoice::Auto => Visible::none_yet(),
-            ReduceChoice::None => Visible::All,
-        };
-        for word in contended {
-            visible.add(word);
-        }
-        Sight { visible, library: LibraryData::of(process) }
+/// What a search saw that ended with these contended words. The process stands at its start.
+pub fn sight(
+    process: &Process,
+    reduce: ReduceChoice,
+    contended: impl Iterator<Item = Word>,
+) -> Sight {
+    let mut visible = match reduce {
+        ReduceChoice::Auto | ReduceChoice::Contended => Visible::none_yet(),
+        ReduceChoice::Lgc => Visible::globals(process),
+        ReduceChoice::None => Visible::All,
+    };
+    for word in contended {
+        visible.add(word);
     }
+    Sight::new(process, visible)
 }
 
 /// Where a list of choices leads.
@@ -78,9 +68,7 @@ pub fn make(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Endi
         return None;
     }
     let mark = process.mark();
-    let Choice { thread, alternative } = choice;
-    let world = (&sight.visible, &sight.library);
-    Some(moves::execute_beside(process, &mark, thread, alternative, world).ending)
+    Some(moves::execute(process, &mark, choice, sight).ending)
 }
 
 /// Makes the moves of a path; the process stays where they lead. The journal must be on.

@@ -50,6 +50,42 @@ pub(crate) enum Deed {
     ThreadAdded,
 }
 
+/// Something that was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Contents of memory.
+    Contents {
+        /// First byte.
+        addr: u64,
+        /// Number of bytes.
+        len: u64,
+    },
+    /// Shadow bytes.
+    Shadow {
+        /// First byte.
+        addr: u64,
+        /// Number of bytes.
+        len: u64,
+    },
+    /// Flags of pages.
+    Pages {
+        /// First page.
+        first: u64,
+        /// Number of pages.
+        count: u64,
+    },
+    /// The map of regions.
+    Regions,
+    /// The object at an address.
+    Object(u64),
+    /// General registers of a thread.
+    Core(u32),
+    /// Floating-point registers of a thread.
+    Floating(u32),
+    /// A thread was added; it is the last but for those added later.
+    ThreadAdded,
+}
+
 /// What undo has to put back next.
 #[allow(clippy::large_enum_variant, reason = "moved once, never stored")]
 pub(crate) enum Undo {
@@ -112,6 +148,39 @@ impl Journal {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Calls `changed` with everything that was changed since `mark`, newest first; the same thing
+    /// may come more than once.
+    pub fn each_since(&self, mark: Mark, mut changed: impl FnMut(Changed)) {
+        let mut deeds = self.deeds.iter().rev();
+        for entry in self.entries[mark.0..].iter().rev() {
+            let addr = entry.tagged & ADDR_MASK;
+            match entry.tagged >> TAG_SHIFT {
+                size @ 1..=8 => changed(Changed::Contents { addr, len: size }),
+                TAG_CORE => changed(Changed::Core(entry.old as u32)),
+                TAG_FLOATING => changed(Changed::Floating(entry.old as u32)),
+                TAG_DEED => match deeds.next() {
+                    Some(Deed::Regions(_)) => changed(Changed::Regions),
+                    Some(Deed::PageFlags { first, old }) => {
+                        changed(Changed::Pages { first: *first as u64, count: old.len() as u64 });
+                    }
+                    Some(Deed::Contents { addr, old }) => {
+                        changed(Changed::Contents { addr: *addr, len: old.len() as u64 });
+                    }
+                    Some(Deed::Shadow { addr, old }) => {
+                        changed(Changed::Shadow { addr: *addr, len: old.len() as u64 });
+                    }
+                    Some(Deed::Object { addr, .. }) => changed(Changed::Object(*addr)),
+                    Some(Deed::ThreadAdded) => changed(Changed::ThreadAdded),
+                    None => {}
+                },
+                shadow => {
+                    let size = shadow & 7;
+                    changed(Changed::Shadow { addr, len: if size == 0 { 8 } else { size } });
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ pub mod journal;
 pub mod object;
 mod range;
 pub mod region;
+pub mod restore;
 mod space;
 
 use crate::fault::{AccessKind, Fault, FaultReason};

@@ -163,6 +163,22 @@ impl Memory {
         self.mark_written(addr, bytes.len() as u64);
     }
 
+    /// Fills a range of aligned words with zeros. Only words that are not zero cost anything.
+    ///
+    /// # Panics
+    /// If the range leaves the address space.
+    pub fn zero_words(&mut self, start: u64, end: u64) {
+        let words = self.space.data_mut()[start as usize..end as usize].chunks_exact_mut(8);
+        for (word, addr) in words.zip((start..).step_by(8)) {
+            if *word != [0; 8] {
+                if self.journal.is_on() {
+                    log_old(&mut self.journal, addr, word);
+                }
+                word.fill(0);
+            }
+        }
+    }
+
     fn mark_written(&mut self, addr: u64, len: u64) {
         for page in addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT {
             let flags = self.space.pages()[page as usize];

@@ -1,0 +1,76 @@
+//! What a search needs of a space of states: the one interface under all searches.
+//!
+//! An engine stands in a state. [`Engine::expand`] looks at all moves from there at once, because
+//! moves have to be compared; their successors are then named by number, without being gone to.
+//! Going forward, back and to any known state is the search's business, so depth-first search
+//! needs no queue and breadth-first search no stack.
+
+use super::choice::{Choice, Wrong};
+use crate::state::StateId;
+use samovar_runtime::Unsupported;
+use samovar_vm::machine::ThreadId;
+
+/// A move from the state that was expanded, and where it leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Successor {
+    /// The move.
+    pub choice: Choice,
+    /// The state that it leads to.
+    pub state: StateId,
+    /// The move got the program on, or changed something that other threads can see.
+    pub effect: Effect,
+}
+
+/// What a move did that matters for telling work from running in circles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// The program said that it got on.
+    pub progress: bool,
+    /// Memory or an object was changed beyond the thread's own registers and stack.
+    pub change: bool,
+}
+
+/// What came of looking at all moves of a state.
+#[derive(Debug)]
+pub enum Expansion {
+    /// The successors are there to be visited; none if the program has ended on all moves.
+    Successors,
+    /// What is visible has changed: everything explored so far has to be explored anew.
+    Anew,
+    /// Something is wrong with this move, or with the state.
+    Wrong(Option<Choice>, Wrong),
+    /// A move needs something that is not supported.
+    Unsupported(Choice, Unsupported),
+}
+
+/// See the module head.
+pub trait Engine {
+    /// The state where the engine stands.
+    fn state(&self) -> StateId;
+
+    /// Looks at all moves from here.
+    fn expand(&mut self) -> Expansion;
+
+    /// The successors that the last expansion found, in the order of threads and alternatives.
+    fn successors(&self) -> &[Successor];
+
+    /// Whether a move of the state that was expanded last ends the program, or a path that counts.
+    fn ends(&self) -> bool;
+
+    /// Makes a move of this state; [`Engine::back`] takes it back.
+    fn forward(&mut self, choice: Choice);
+
+    /// Takes the last move back.
+    fn back(&mut self);
+
+    /// Goes to a known state; moves made before cannot be taken back then.
+    fn jump(&mut self, state: StateId);
+
+    /// Every known state has a number below this.
+    fn ids(&self) -> usize;
+
+    /// Threads of this state that wait in vain if all but `moving` stand still for ever: those
+    /// that have not ended, and do not just wait for the end of one that goes on. Threads from the
+    /// 64th on do not count.
+    fn hopeless(&mut self, moving: u64) -> Vec<ThreadId>;
+}

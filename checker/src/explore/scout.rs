@@ -1,0 +1,70 @@
+//! Random walks before a search: most contended words show up on any path.
+//!
+//! Every word that joins the contended set during a search makes it begin anew. Finding the words
+//! first, on a few short paths, costs next to nothing. Walks are random but the same every time.
+
+use super::engine::{Engine, Expansion};
+use super::space::Space;
+
+/// Walks in vain before the search begins.
+const WALKS_IN_VAIN: u32 = 3;
+/// Walks at most.
+const WALKS_MAX: u32 = 32;
+/// Moves of one walk at most.
+const MOVES_MAX: u32 = 1000;
+
+/// Walks from the start of a space and lets it learn what is contended.
+pub fn scout(space: &mut Space<'_>) {
+    let mut random = 0x5eed_u64;
+    let mut in_vain = 0;
+    for _ in 0..WALKS_MAX {
+        space.begin_round();
+        match walk(space, &mut random) {
+            Walk::Learned => in_vain = 0,
+            Walk::InVain => in_vain += 1,
+            Walk::Over => return,
+        }
+        if in_vain == WALKS_IN_VAIN {
+            return;
+        }
+    }
+}
+
+/// What came of a walk.
+enum Walk {
+    /// Something new is contended.
+    Learned,
+    /// Nothing was learned.
+    InVain,
+    /// The search will find something wrong.
+    Over,
+}
+
+fn walk(space: &mut Space<'_>, random: &mut u64) -> Walk {
+    let mut learned = false;
+    for _ in 0..MOVES_MAX {
+        match space.expand() {
+            Expansion::Anew => {
+                learned = true;
+                continue;
+            }
+            Expansion::Successors => {}
+            Expansion::Wrong(..) | Expansion::Unsupported(..) => return Walk::Over,
+        }
+        let successors = space.successors();
+        if successors.is_empty() {
+            break;
+        }
+        let choice = successors[next(random) as usize % successors.len()].choice;
+        space.forward(choice);
+    }
+    if learned { Walk::Learned } else { Walk::InVain }
+}
+
+/// Marsaglia's shift-register generator: any sequence without a pattern does.
+fn next(random: &mut u64) -> u64 {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    *random >> 11
+}

@@ -1,0 +1,118 @@
+//! Going to a stored state: only the components that differ are written.
+//!
+//! The cost is the number of differences, found by comparing the two trees from the top. A jump
+//! starts the journal anew, so nothing from before it can be undone.
+
+use super::tree::StateId;
+use super::vector::{ABSENT, Component, GRANULE, PAGES, Slot, StateVector};
+use samovar_runtime::Process;
+use samovar_vm::context::Core;
+use samovar_vm::flags::Flags;
+use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::object::{Object, ObjectKind};
+use samovar_vm::reg::Reg;
+
+impl StateVector {
+    /// Makes the process, which stands in the state of this vector, stand in a stored one.
+    pub fn jump(&mut self, process: &mut Process, target: StateId) {
+        process.machine.memory.journal.set_on(false);
+        let mut changes = Vec::new();
+        self.tree.differences(&self.pairs, target, |position, value| {
+            changes.push((position, value));
+        });
+        // The operating system knows how many threads there are, so it comes first.
+        for &(position, value) in &changes {
+            if self.slots[position as usize].component == Component::World {
+                self.apply(process, position, value);
+            }
+        }
+        process.machine.restore_thread_count(process.threads().len() as u32);
+        // Pages come before their contents.
+        for of_pages in [true, false] {
+            for &(position, value) in &changes {
+                let component = self.slots[position as usize].component;
+                if matches!(component, Component::Pages(_)) == of_pages {
+                    self.apply(process, position, value);
+                }
+            }
+        }
+        for &(position, value) in &changes {
+            self.tree.set(position, value);
+        }
+        let reached = self.tree.settle(&mut self.pairs);
+        debug_assert_eq!(reached, target);
+        self.tree.forget();
+        process.machine.memory.journal.set_on(true);
+        process.machine.mark();
+    }
+
+    fn apply(&self, process: &mut Process, position: u32, value: u32) {
+        let Slot { component, base } = self.slots[position as usize];
+        let number = if value == 0 { base } else { value - 1 };
+        if number == ABSENT {
+            // A thread that does not exist in this state.
+            return;
+        }
+        let memory = &mut process.machine.memory;
+        match component {
+            Component::Granule(granule) => {
+                memory.restore(granule * GRANULE, self.granules.contents(number));
+            }
+            Component::Shadow(granule) => {
+                memory.restore_shadow(granule * GRANULE, self.granules.contents(number));
+            }
+            Component::Pages(group) => {
+                memory.restore_page_states(group * PAGES, self.pages.contents(number));
+            }
+            Component::Object(addr) => {
+                memory.restore_object(addr, object(self.objects.contents(number)));
+            }
+            Component::Regions => memory.restore_regions(self.regions.get(number)),
+            Component::Core(thread) => {
+                process.machine.restore_core(ThreadId(thread), core(self.cores.contents(number)));
+            }
+            Component::Floating(thread) => {
+                let floating = &self.floating_values[number as usize];
+                process.machine.restore_floating(ThreadId(thread), floating);
+            }
+            Component::World => process.restore_world(self.worlds.get(number)),
+        }
+    }
+}
+
+fn word(bytes: &[u8], index: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[index * 8..index * 8 + 8]);
+    u64::from_le_bytes(word)
+}
+
+fn core(bytes: &[u8]) -> Core {
+    let mut core = Core::default();
+    for register in 0..16 {
+        core.regs[register] = word(bytes, register);
+    }
+    core[Reg::FsBase] = word(bytes, 16);
+    core[Reg::GsBase] = word(bytes, 17);
+    core.pc = word(bytes, 18);
+    let flags = word(bytes, 19);
+    core.flags = Flags::eager(flags & 0xffff);
+    core.direction = flags >> 16 != 0;
+    core.return_watch = word(bytes, 20);
+    core.uops_done = word(bytes, 21) as u8;
+    for temporary in 0..4 {
+        core.regs[Reg::T0 as usize + temporary] = word(bytes, 22 + temporary);
+    }
+    core
+}
+
+fn object(bytes: &[u8]) -> Option<Object> {
+    let (size, rest) = (word(bytes, 0), word(bytes, 1));
+    let thread = (rest >> 32) as u32;
+    let kind = match rest as u32 {
+        1 => ObjectKind::Heap { thread },
+        2 => ObjectKind::Freed { thread },
+        3 => ObjectKind::Global,
+        _ => return None,
+    };
+    Some(Object { size, kind })
+}
