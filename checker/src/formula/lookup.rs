@@ -100,8 +100,12 @@ fn function(debug: &DebugModules, name: &str) -> Meaning {
         ));
     }
     let known = debug.names_of_data();
-    let suggestion = suggestion(name, known.iter().map(String::as_str));
-    Err(format!("nothing is called '{name}'{suggestion}"))
+    let mut advice = suggestion(name, known.iter().map(String::as_str));
+    let has_debug_information = debug.modules().next().is_some_and(|program| program.has_dwarf());
+    if advice.is_empty() && !has_debug_information {
+        advice = "; the program has no debug information, compile it with -g".to_string();
+    }
+    Err(format!("nothing is called '{name}'{advice}"))
 }
 
 /// A name with a thread in front: a local, perhaps with its function, or a thread-local variable.
