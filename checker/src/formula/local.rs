@@ -7,7 +7,8 @@
 
 use samovar_runtime::Process;
 use samovar_vm::debug::{
-    CallFrame, DebugModules, FrameState, Piece, Scope, Source, State, Storage, TypeId, Variable,
+    CallFrame, DebugModules, FrameState, Piece, Scope, Source, State, Storage, TypeId, Unavailable,
+    Variable,
 };
 use samovar_vm::machine::ThreadId;
 use samovar_vm::view::ThreadView;
@@ -55,19 +56,20 @@ impl Local {
                     // The innermost frame also knows the vector registers.
                     let state: &dyn State = if depth == 0 { &view } else { &outer };
                     in_frame(debug, frame, state, (function.as_deref(), name, types))
-                })
+                })?
             }
         }
     }
 }
 
-/// A local in one frame, or in a function that was inlined there.
+/// A local in one frame, or in a function that was inlined there; `Some(None)` if it is there but
+/// has no storage.
 fn in_frame(
     debug: &DebugModules,
     frame: &CallFrame,
     state: &dyn State,
     (function, name, types): (Option<&str>, &str, &[TypeId]),
-) -> Option<Storage> {
+) -> Option<Option<Storage>> {
     debug.locate(frame.lookup).iter().enumerate().find_map(|(level, found)| {
         let here = found.function.as_deref().unwrap_or_default();
         if !function.is_none_or(|function| is_called(here, function)) {
@@ -79,7 +81,8 @@ fn in_frame(
         if !types.contains(&local.ty) {
             return None;
         }
-        Some(frozen(debug.place_of(local, scope).ok()?.storage, state))
+        let place = debug.place_of(local, scope).ok();
+        Some(place.map(|place| frozen(place.storage, state)))
     })
 }
 
@@ -96,7 +99,8 @@ fn frozen(storage: Storage, state: &dyn State) -> Storage {
         let source = match piece.source {
             Source::Register(number) => match state.register(number) {
                 Some(value) => Source::Constant(value.to_le_bytes().into()),
-                None => piece.source.clone(),
+                // Calls since then may have overwritten it.
+                None => Source::Missing(Unavailable::Register(number)),
             },
             _ => piece.source.clone(),
         };

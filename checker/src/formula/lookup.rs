@@ -120,6 +120,13 @@ pub(super) fn local(debug: &DebugModules, thread: u32, path: &str) -> Meaning {
     let first_type = debug.type_name(first.ty);
     if let Some(other) = found.iter().find(|one| debug.type_name(one.ty) != first_type) {
         let other_type = debug.type_name(other.ty);
+        if first.function == other.function {
+            let function = &first.function;
+            return Err(format!(
+                "{function} has several locals called '{name}', of types {first_type} and \
+                 {other_type}; rename one of them"
+            ));
+        }
         return Err(format!(
             "'{path}' is {first_type} in {} and {other_type} in {}; \
              write thread[{thread}]::{}::{name}",
