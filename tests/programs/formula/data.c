@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum colour { RED, GREEN = 5, BLUE };
-enum { SMALL = -3, LARGE = 0x7fffffff };
+enum { SMALL = -3, LARGE = 0x7fffffff } sized = SMALL;
 typedef unsigned short port;
 
 struct node {
@@ -26,7 +26,7 @@ struct node first, second = {.value = 22, .tag = -2};
 struct node *head, *nowhere, *freed, *wild = (struct node *)0x123456789000;
 struct node table[3];
 int matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
-int index_of = 1, sum, zero, small = SMALL;
+int index_of = 1, sum, zero;
 double half = 0.5;
 float third = 1.0f / 3.0f;
 long double big = 1.25L;
