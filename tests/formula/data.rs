@@ -192,7 +192,8 @@ fn what_a_formula_reads_is_known() {
 
     let followed = subject.watched("head->next->value");
     assert!(!followed.is_fixed());
-    assert_eq!(followed.words(), [address("&head")..address("&head") + 8]);
+    let head = address("&head");
+    assert_eq!(followed.words(), vec![head..head + 8; 1]);
     let now = followed.words_now(&subject.process);
     for read in ["&head", "&first.next", "&second.value"] {
         assert!(now.iter().any(|range| range.contains(&address(read))), "{read}");

@@ -2,6 +2,7 @@
 //! can name, and what is said about those that do not fit.
 
 mod against_c;
+mod command;
 mod data;
 mod driver;
 mod expressions;

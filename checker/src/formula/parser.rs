@@ -299,6 +299,7 @@ fn binary_operator(symbol: &str) -> Option<BinaryOperator> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// The tree with all its brackets, or the column of the error and its sentence.
     fn shown(text: &str) -> String {
@@ -394,6 +395,33 @@ mod tests {
         assert_eq!(shown("1 + 08"), "5: '08' is no number that C knows");
         assert_eq!(shown("int"), "1: expected a value, found 'int'");
         assert_eq!(shown("thread[1]::3"), "12: expected the name of a local, found '3'");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_complained_about(text in any::<String>()) {
+            let _ = shown(&text);
+        }
+
+        #[test]
+        fn any_row_of_words_is_read_or_complained_about(
+            words in prop::collection::vec(
+                prop::sample::select(&[
+                    "a", "b.c::d", "1", "2.5", "'x'", "+", "-", "*", "&", "!", "(", ")", "[", "]",
+                    "?", ":", "->", ".", "==", "&&", "||", "sizeof", "int", "thread[1]::", "NULL",
+                    "::", "<", ">", "é", "'", "0x",
+                ][..]),
+                0..30,
+            ),
+            gap in prop::sample::select(&["", " "][..]),
+        ) {
+            let text = words.join(gap);
+            if let Err(complaint) = parse(&text) {
+                let error = complaint.about(&text);
+                prop_assert!(error.column() <= text.chars().count() + 1);
+                prop_assert!(error.render().lines().count() == 3);
+            }
+        }
     }
 
     #[test]
