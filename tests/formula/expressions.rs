@@ -2,8 +2,8 @@
 //! written around them.
 //!
 //! Left out is what C leaves open or what a compiler and a formula settle differently on purpose:
-//! shifts by more than the width, conversions of floats that do not fit, and divisions by zero on the
-//! left of `&&` and `||`, which stop a program but not a formula.
+//! shifts by more than the width, conversions of floats that do not fit, and divisions by zero on
+//! the left of `&&` and `||`, which stop a program but not a formula.
 
 /// Integer data, with declarations that give it a value.
 const INTEGERS: &[(&str, &str)] = &[

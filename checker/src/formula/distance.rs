@@ -138,7 +138,8 @@ mod tests {
                 let downwards = matches!(operator, Less | LessOrEqual) == wanted;
                 let nearer = if downwards { a.checked_sub(step) } else { a.checked_add(step) };
                 if let Some(nearer) = nearer {
-                    let (from, to) = (away(operator, a, b, wanted), away(operator, nearer, b, wanted));
+                    let from = away(operator, a, b, wanted);
+                    let to = away(operator, nearer, b, wanted);
                     prop_assert!(to <= from);
                     // And smaller by exactly the step, as long as it does not arrive.
                     if to > 0 && from < u64::MAX {
