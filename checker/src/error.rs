@@ -84,6 +84,12 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// A formula does not fit the program.
+    #[error(transparent)]
+    Formula(#[from] crate::formula::FormulaError),
+    /// Invariants and goals are understood, but no search looks at them.
+    #[error("--invariant and --goal are not supported yet; use assert() in the program")]
+    PropertiesNotYet,
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),

@@ -12,6 +12,7 @@ pub mod compile;
 pub mod ending;
 pub mod error;
 pub mod explore;
+pub mod formula;
 pub mod host;
 pub mod inspect;
 pub mod kernel;

@@ -109,18 +109,21 @@ impl<'a> Places<'a> {
     }
 
     fn debug(&self) -> &DebugModules {
-        self.debug.get_or_init(|| {
-            let mut debug = DebugModules::new();
-            for module in self.process.modules() {
-                // A module without readable sections has no names to offer.
-                let bytes = Arc::clone(module.image.bytes());
-                if let Ok(info) = DebugInfo::new(bytes, module.bias) {
-                    debug.add(info);
-                }
-            }
-            debug
-        })
+        self.debug.get_or_init(|| debug_of(self.process))
     }
+}
+
+/// The debug information of a process's modules, as far as they are mapped.
+pub fn debug_of(process: &Process) -> DebugModules {
+    let mut debug = DebugModules::new();
+    for module in process.modules() {
+        // A module without readable sections has no names to offer.
+        let bytes = Arc::clone(module.image.bytes());
+        if let Ok(info) = DebugInfo::new(bytes, module.bias) {
+            debug.add(info);
+        }
+    }
+    debug
 }
 
 impl Place {

@@ -10,6 +10,7 @@ pub mod kind;
 mod limits;
 mod prefix;
 mod progress;
+mod properties;
 mod race;
 pub mod replay;
 pub mod search;
@@ -83,6 +84,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
     let (mut process, consumed) = setup::load(&setting, input, &messages)?;
+    properties::of(options, &process)?;
     let begin = Instant::now();
     let mut outcome = examine(&mut process, options, &limit, &messages);
     let seconds = begin.elapsed().as_secs_f64();

@@ -6,6 +6,7 @@ use super::inspect::ReportFormat;
 use super::run::{CpuChoice, ModelChoice, parse_seconds, parse_variable};
 use super::usage;
 use crate::check::kind::ErrorKind;
+use crate::formula::Formula;
 use crate::message::Loudness;
 use clap::{Args, ValueEnum};
 use samovar_runtime::request::Choices;
@@ -42,6 +43,16 @@ pub struct CheckOptions {
         default_value = "deadlock,assertion,memory,race"
     )]
     pub check: Vec<ErrorKind>,
+
+    /// What must hold in every state: a C expression over the program's variables
+    #[arg(long, value_name = "EXPR", value_parser = Formula::parse)]
+    #[arg(allow_hyphen_values = true)]
+    pub invariant: Vec<Formula>,
+
+    /// What to look for: a C expression over the program's variables
+    #[arg(long, value_name = "EXPR", value_parser = Formula::parse)]
+    #[arg(allow_hyphen_values = true)]
+    pub goal: Vec<Formula>,
 
     /// Stop after this many seconds, with exit status 3
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]

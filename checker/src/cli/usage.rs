@@ -43,6 +43,13 @@ Examples:
   samovar check --time 60 ./a.out          for a minute at most
   samovar check --check deadlock,exit ./a.out
   samovar check --format json ./a.out | jq .verdict
+  samovar check --invariant 'in_use <= 3' --invariant 'bank.c::total == a + b' ./a.out
+  samovar check --goal 'fork[0].holder != 0 && left > right' ./a.out
+
+Formulas are C expressions without assignments and calls. They name globals, statics
+(bank.c::total, main::calls, ns::Class::count), members (a.b, p->next->n), elements,
+enumerators, and locals of threads (thread[2]::worker::i). What cannot be known, such
+as what a null pointer points to, neither violates an invariant nor reaches a goal.
 
 Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
 2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";

@@ -131,7 +131,7 @@ impl DebugModules {
     }
 
     /// The value inside all wrappers; None if the place is no wrapper of a single value.
-    pub(super) fn innermost(&self, place: &Place) -> Option<Place> {
+    pub fn innermost(&self, place: &Place) -> Option<Place> {
         let mut place = self.wrapped(place)?;
         for _ in 0..WRAPPERS_MAX {
             match self.wrapped(&place) {
@@ -165,7 +165,7 @@ fn sign_extend(bits: u128, width: u32) -> i128 {
 }
 
 /// The x87 extended format, rounded to double precision.
-fn extended(bits: u128) -> f64 {
+pub fn extended(bits: u128) -> f64 {
     let mantissa = bits as u64;
     let exponent = (bits >> 64) as i32 & 0x7fff;
     let sign = if (bits >> 79) & 1 == 1 { -1.0 } else { 1.0 };

@@ -38,6 +38,8 @@ pub(super) struct UnitIndex {
     pub(super) variables: Vec<VariableEntry>,
     /// Complete named types: name without scopes, unit offset.
     pub(super) types: Vec<(Box<str>, u32)>,
+    /// Complete enumerations, also those without a name: unit offset.
+    pub(super) enumerations: Vec<u32>,
     pub(super) scopes: ScopeTable,
     /// Address ranges sorted by start, with the index of their function.
     spans: Vec<(Range, u32)>,
@@ -124,6 +126,9 @@ impl<'d> Walk<'_, 'd> {
             gimli::DW_TAG_namespace | gimli::DW_TAG_module => {}
             _ => {
                 let is_complete = !attr::flag(entry, gimli::DW_AT_declaration);
+                if tag == gimli::DW_TAG_enumeration_type && is_complete {
+                    self.index.enumerations.push(offset);
+                }
                 if let Some(name) = self.name(entry).filter(|_| is_complete) {
                     self.index.types.push((name.into(), offset));
                 }

@@ -114,7 +114,7 @@ impl DebugInfo {
         found
     }
 
-    fn local(&self, dies: &Dies<'_>, id: DieId) -> Option<Variable> {
+    pub(super) fn local(&self, dies: &Dies<'_>, id: DieId) -> Option<Variable> {
         let name = dies.name(id)?;
         let kind = match dies.die(id)?.entry.tag() {
             gimli::DW_TAG_formal_parameter => VariableKind::Parameter,

@@ -155,3 +155,46 @@ fn wrong_paths_say_what_is_wrong() {
         "'second.next->next' is not available: memory at 0x8 cannot be read"
     );
 }
+
+#[test]
+fn enumerators_have_values() {
+    let Some(program) = Program::compile("gcc -O0 -g", "data.c") else { return };
+    let stopped = program.stop();
+    let modules = &stopped.modules;
+    let value = |name: &str| -> Vec<(String, i128)> {
+        let found = modules.enumerators_named(name);
+        found.into_iter().map(|one| (one.name, one.value)).collect()
+    };
+    assert_eq!(value("GREEN"), [("colour::GREEN".to_string(), 5)]);
+    assert_eq!(value("small::MINUS"), [("small::MINUS".to_string(), -3)]);
+    assert_eq!(value("colour::MINUS"), []);
+    assert_eq!(value("colour"), []);
+    let names = modules.names_of_data();
+    for name in ["BLUE", "colour", "strange"] {
+        assert!(names.iter().any(|known| known == name), "{name}");
+    }
+    assert!(modules.names_of_functions().iter().any(|name| name == "main"));
+}
+
+#[test]
+fn locals_are_listed_with_their_functions() {
+    for way in ["gcc -O0 -g", "gcc -O2 -g"] {
+        let Some(program) = Program::compile(way, "frames.c") else { continue };
+        let stopped = program.stop();
+        let modules = &stopped.modules;
+        let functions = |function: Option<&str>, name: &str| -> Vec<String> {
+            let found = modules.locals_named(function, name);
+            let mut found: Vec<String> = found.into_iter().map(|local| local.function).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        assert_eq!(functions(None, "depth"), ["bottom", "recurse"], "{way}");
+        assert_eq!(functions(Some("bottom"), "depth"), ["bottom"], "{way}");
+        // Also those of a function that was inlined wherever it was called.
+        assert_eq!(functions(None, "doubled"), ["inlined"], "{way}");
+        assert!(functions(Some("main"), "depth").is_empty(), "{way}");
+        let locals = modules.locals_named(Some("compare"), "left");
+        assert!(locals.iter().all(|local| modules.type_name(local.ty) == "const void *"), "{way}");
+    }
+}
