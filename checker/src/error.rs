@@ -87,9 +87,12 @@ pub enum CommandError {
     /// A formula does not fit the program.
     #[error(transparent)]
     Formula(#[from] crate::formula::FormulaError),
-    /// Invariants and goals are understood, but no search looks at them.
-    #[error("--invariant and --goal are not supported yet; use assert() in the program")]
-    PropertiesNotYet,
+    /// Locals of threads change without a visible operation.
+    #[error(
+        "invariants and goals over locals of threads need --reduce none: locals change between \
+         the points where threads are switched"
+    )]
+    LocalsNeedAll,
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),

@@ -19,6 +19,7 @@ const STACK_REACH: u64 = 256 << 10;
 pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
     let kinds: &[ErrorKind] = match wrong {
         Wrong::Deadlock => &[ErrorKind::Deadlock],
+        Wrong::Property => &[ErrorKind::Invariant],
         Wrong::Stuck(_) => &[ErrorKind::PartialDeadlock],
         Wrong::Livelock => &[ErrorKind::Livelock],
         Wrong::Race { .. } => &[ErrorKind::Race],

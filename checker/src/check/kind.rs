@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Signal,
     /// An exit status other than zero.
     Exit,
+    /// An invariant that does not hold, or a goal that is reached.
+    Invariant,
 }
 
 impl ErrorKind {
@@ -48,6 +50,7 @@ impl ErrorKind {
             ErrorKind::IllegalInstruction => "illegal-instruction",
             ErrorKind::Signal => "signal",
             ErrorKind::Exit => "exit",
+            ErrorKind::Invariant => "invariant",
         }
     }
 

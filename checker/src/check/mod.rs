@@ -16,6 +16,7 @@ pub mod replay;
 pub mod search;
 pub mod setting;
 mod setup;
+pub mod state_error;
 pub mod verdict;
 
 use crate::cli::{CheckOptions, ReduceChoice, ReportFormat};
@@ -25,6 +26,7 @@ use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
+use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::{self, Report};
 use crate::run::limit::Limit;
@@ -37,6 +39,7 @@ use progress::Progress;
 use samovar_runtime::{Output, Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
 use setting::Setting;
+use state_error::StateError;
 use std::path::PathBuf;
 use std::time::Instant;
 use verdict::{Finding, Verdict};
@@ -54,6 +57,8 @@ pub struct Outcome {
     pub contended_names: Vec<String>,
     /// The choices that lead to the error.
     pub path: Vec<Choice>,
+    /// What is wrong where they lead, if it is not the last move.
+    pub state_error: Option<StateError>,
     /// The same in words.
     pub steps: Vec<Step>,
     /// Threads and the functions that they began with.
@@ -70,6 +75,7 @@ impl Outcome {
             contended: Vec::new(),
             contended_names: Vec::new(),
             path: Vec::new(),
+            state_error: None,
             steps: Vec::new(),
             threads: Vec::new(),
             output: Vec::new(),
@@ -84,9 +90,12 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
     let (mut process, consumed) = setup::load(&setting, input, &messages)?;
-    properties::of(options, &process)?;
+    let properties = properties::of(&setting, &process)?;
+    if properties.uses_locals() && options.reduce != ReduceChoice::None {
+        return Err(CommandError::LocalsNeedAll);
+    }
     let begin = Instant::now();
-    let mut outcome = examine(&mut process, options, &limit, &messages);
+    let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 
@@ -97,6 +106,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         saved.modules = fingerprints(&process);
         saved.contended = outcome.contended.clone();
         saved.choices = outcome.path.iter().map(|step| (step.thread.0, step.alternative)).collect();
+        saved.state_error = outcome.state_error.clone();
         saved.trail = outcome.steps.clone();
         let file = options.trail.clone().unwrap_or_else(|| default_trail(&setting));
         saved.write(&file)?;
@@ -163,6 +173,7 @@ fn limited(process: &Process, verdict: Verdict) -> Verdict {
 fn examine(
     process: &mut Process,
     options: &CheckOptions,
+    properties: &Properties,
     limit: &Limit,
     messages: &Messages,
 ) -> Outcome {
@@ -172,8 +183,15 @@ fn examine(
         process.machine.instructions()
     ));
     let outcome = match prefix {
-        Prefix::Threads => explore(process, options, limit),
-        Prefix::Over(ending) => alone(process, options, &ending),
+        Prefix::Threads => explore(process, options, properties, limit),
+        Prefix::Over(ending) => match alone(process, options, &ending) {
+            outcome if !properties.is_empty() && matches!(outcome.verdict, Verdict::Verified) => {
+                let reason = "the program has neither threads nor choices; invariants and goals \
+                              are looked at from the first of these on";
+                Outcome::of(Verdict::Incomplete { reason: reason.to_string() })
+            }
+            outcome => outcome,
+        },
         Prefix::Deadlock => {
             process.machine.memory.journal.set_on(true);
             let mut names = Names::of(process);
@@ -249,14 +267,23 @@ fn weigh(finding: Finding, asked: &[kind::ErrorKind]) -> Verdict {
 }
 
 /// Explores all interleavings from the first thread on.
-fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outcome {
+fn explore(
+    process: &mut Process,
+    options: &CheckOptions,
+    properties: &Properties,
+    limit: &Limit,
+) -> Outcome {
     process.take_output();
     process.machine.memory.journal.set_on(true);
     let start = process.mark();
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
-    let plan =
-        search::Plan { search: options.search, reduce: options.reduce, asked: &options.check };
+    let plan = search::Plan {
+        search: options.search,
+        reduce: options.reduce,
+        asked: &options.check,
+        properties,
+    };
     let explored = search::explore(process, plan, limits, progress);
     process.undo_to(&start);
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
@@ -273,7 +300,7 @@ fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outc
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
             let path = shortened(process, &start, &sight, path, &error);
-            explain(process, &sight, path, &error, &mut names, options)
+            explain(process, &sight, path, &error, &mut names, (options, properties))
         }
         Found::Unsupported { path, what } => {
             let told = describe::tell(process, &sight, &path, &mut names);
@@ -319,17 +346,13 @@ fn explain(
     path: Vec<Choice>,
     error: &Wrong,
     names: &mut Names,
-    options: &CheckOptions,
+    (options, properties): (&CheckOptions, &Properties),
 ) -> Outcome {
     let told = describe::tell(process, sight, &path, names);
     assert_eq!(told.steps.len(), path.len(), "internal error: a trail ends before its error");
     let mut steps = told.steps;
+    let state_error = StateError::of(error);
     let finding = match error {
-        Wrong::Deadlock => deadlock::describe(process, names, sight),
-        Wrong::Stuck(stuck) => deadlock::describe_stuck(process, names, sight, stuck),
-        Wrong::Livelock => deadlock::describe_livelock(process, names),
-        Wrong::Race { word } => race::describe(process, names, sight, *word)
-            .expect("internal error: a race is not there any more"),
         Wrong::Move(ending) => {
             let (thread, last) = told.last.expect("a move that went wrong is on the path");
             assert_eq!(last, *ending, "internal error: a trail leads to another error");
@@ -348,6 +371,12 @@ fn explain(
             }
             finding
         }
+        _ => {
+            let last = path.last().map(|choice| choice.thread);
+            let state_error = state_error.as_ref().expect("an error of a state");
+            let found = state_error.describe(process, names, sight, properties, last);
+            found.expect("internal error: the error is not there any more")
+        }
     };
     let threads = (0..process.machine.thread_count()).map(ThreadId);
     let threads = threads
@@ -364,7 +393,8 @@ fn explain(
             ),
         }
     };
-    Outcome { path, steps, threads, output: told.output, ..Outcome::of(verdict) }
+    let output = told.output;
+    Outcome { path, state_error, steps, threads, output, ..Outcome::of(verdict) }
 }
 
 /// Names of what lies in these words, each once, in the order of their addresses.

@@ -1,11 +1,13 @@
 //! `samovar replay`: executes a saved trail again and shows it.
 
 use super::prefix::{self, Prefix};
-use super::{add_sources, deadlock, judge, last_step, setup};
+use super::state_error::StateError;
+use super::{add_sources, deadlock, judge, last_step, properties, setup};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::moves::Ending;
+use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report;
 use crate::run::limit::Limit;
@@ -27,7 +29,8 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let (mut process, _) = setup::load(&saved.setting, input, &messages)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
-    let (mut steps, finding, names) = execute(&mut process, &saved, prefix);
+    let properties = properties::of(&saved.setting, &process)?;
+    let (mut steps, finding, names) = execute(&mut process, &saved, &properties, prefix);
     let Some(finding) = finding.filter(|finding| finding.kind == saved.error.kind) else {
         return Err(CommandError::NotReproduced { error: saved.error.message.clone() });
     };
@@ -43,6 +46,7 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
 fn execute(
     process: &mut Process,
     saved: &SavedTrail,
+    properties: &Properties,
     prefix: Prefix,
 ) -> (Vec<Step>, Option<Finding>, Names) {
     let mut names = Names::of(process);
@@ -67,7 +71,11 @@ fn execute(
     let mut told = describe::tell(process, &sight, &path, &mut names);
     let finding = match &told.last {
         _ if told.steps.len() < path.len() => None,
-        None | Some((_, Ending::Done)) => Some(deadlock::describe(process, &mut names, &sight)),
+        None | Some((_, Ending::Done)) => {
+            let last = path.last().map(|choice| choice.thread);
+            let error = saved.state_error.clone().unwrap_or(StateError::Deadlock);
+            error.describe(process, &mut names, &sight, properties, last)
+        }
         Some((thread, ending)) => judge::judge(process, &names, *thread, ending, &told.output),
     };
     if let (Some(last), Some(finding)) = (told.steps.last_mut(), &finding)

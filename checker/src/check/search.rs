@@ -12,6 +12,7 @@ use crate::explore::dfs::{DepthFirst, Round, Watchdog};
 use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
+use crate::formula::Properties;
 use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
@@ -36,6 +37,8 @@ pub struct Plan<'a> {
     pub reduce: ReduceChoice,
     /// Kinds of errors that count.
     pub asked: &'a [ErrorKind],
+    /// What must hold, and what is looked for.
+    pub properties: &'a Properties,
 }
 
 /// Explores everything that can happen from where the process stands, up to the first error of a
@@ -56,7 +59,8 @@ pub fn explore(
             Wrong::Race { word } => counts && race::is_race(process, &names, sight, *word),
             _ => counts,
         }
-    });
+    })
+    .watching(plan.properties.clone());
     if matches!(plan.reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
         scout::scout(&mut space);
     }

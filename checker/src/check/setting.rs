@@ -28,6 +28,12 @@ pub struct Setting {
     /// `--choices`.
     #[serde(default)]
     pub choices: Vec<String>,
+    /// `--invariant`.
+    #[serde(default)]
+    pub invariants: Vec<String>,
+    /// `--goal`.
+    #[serde(default)]
+    pub goals: Vec<String>,
     /// `--seed`.
     pub seed: u64,
 }
@@ -59,6 +65,8 @@ impl Setting {
             cpu: name(options.cpu),
             reduce: options.reduce.name().to_string(),
             choices: options.choices.clone(),
+            invariants: options.invariant.iter().map(|one| one.text().to_string()).collect(),
+            goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
             seed: options.seed,
         }
     }

@@ -66,6 +66,22 @@ pub struct Finding {
     pub accesses: Vec<RaceAccess>,
 }
 
+impl Finding {
+    /// A finding with nothing but a sentence.
+    pub fn new(kind: ErrorKind, message: String) -> Finding {
+        Finding {
+            kind,
+            detail: None,
+            message,
+            thread: None,
+            location: None,
+            waits: Vec::new(),
+            cycle: Vec::new(),
+            accesses: Vec::new(),
+        }
+    }
+}
+
 /// One of the two accesses of a data race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RaceAccess {

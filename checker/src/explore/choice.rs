@@ -53,6 +53,8 @@ pub enum Wrong {
         /// The data.
         word: Word,
     },
+    /// An invariant does not hold, or a goal is reached.
+    Property,
     /// However the program goes on from here, these threads never move again, though others go
     /// round and round.
     Stuck(Vec<ThreadId>),

@@ -12,6 +12,7 @@ use super::stubborn::{Choices, Deeds, Mover, ThreadDeed};
 use super::touches::{Touches, bit};
 use super::visible::Visible;
 use super::word::Word;
+use crate::formula::Properties;
 use crate::state::{StateId, StateVector, VectorMark};
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::syscall::objects;
@@ -30,6 +31,7 @@ pub struct Space<'a> {
     touches: Touches,
     deeds: Deeds,
     judge: Judge<'a>,
+    properties: Properties,
     /// Whether moves are left out that need not be explored.
     prune: bool,
     /// Words whose conflicts were judged to be no races.
@@ -79,6 +81,7 @@ impl<'a> Space<'a> {
             touches: Touches::default(),
             deeds: Deeds::default(),
             judge: Box::new(judge),
+            properties: Properties::default(),
             prune,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             seen: Vec::new(),
@@ -92,6 +95,32 @@ impl<'a> Space<'a> {
             growth_before: (0, Deeds::default()),
             stats: Stats::default(),
         }
+    }
+
+    /// Looks at these properties in every state: what they depend on is visible.
+    pub fn watching(mut self, properties: Properties) -> Self {
+        for range in properties.words() {
+            for word in range.start / 8..range.end.div_ceil(8) {
+                self.sight.visible.add(Word(word));
+            }
+        }
+        self.properties = properties;
+        self
+    }
+
+    /// Whether the present state decides a property; what that depended on becomes visible.
+    fn decides(&mut self, survey: &mut Survey) -> bool {
+        if self.properties.is_empty() {
+            return false;
+        }
+        if !self.properties.is_fixed() {
+            for range in self.properties.words_now(self.process) {
+                for word in range.start / 8..range.end.div_ceil(8) {
+                    survey.grown |= self.sight.visible.add(Word(word));
+                }
+            }
+        }
+        self.properties.check(self.process).is_some()
     }
 
     /// Begins a round: the engine stands at the start, and no state was seen.
@@ -139,13 +168,12 @@ impl<'a> Space<'a> {
     }
 
     /// Executes and takes back the next moves of all threads.
-    fn survey(&mut self) -> Survey {
-        let mut survey = Survey::default();
+    fn survey(&mut self, survey: &mut Survey) {
         let count = self.process.machine.thread_count();
         let mark = (self.process.mark(), self.vector.mark());
         for thread in (0..count).map(ThreadId) {
             match self.process.threads()[thread.0 as usize].state {
-                ThreadState::Runnable => self.try_thread(thread, &mark, &mut survey),
+                ThreadState::Runnable => self.try_thread(thread, &mark, survey),
                 ThreadState::Waiting(_) => {
                     let wait = self.process.threads()[thread.0 as usize].waiting().cloned();
                     let (enabled, deed) = (false, ThreadDeed::None);
@@ -154,11 +182,10 @@ impl<'a> Space<'a> {
                 ThreadState::Exited => {}
             }
             if survey.end.is_some() {
-                return survey;
+                return;
             }
         }
-        self.try_time(&mark, &mut survey);
-        survey
+        self.try_time(&mark, survey);
     }
 
     /// All alternatives of a thread's next move.
@@ -252,6 +279,9 @@ impl<'a> Space<'a> {
                 let change = self.vector.changed_beyond(mark.1, &made.stack);
                 let effect = Effect { progress: made.progress, change };
                 self.successors.push(Successor { choice, state, effect });
+                if self.decides(survey) {
+                    survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
+                }
             }
             Ending::Unsupported(what) => {
                 survey.end = Some(Expansion::Unsupported(choice, what));
@@ -362,11 +392,15 @@ impl Engine for Space<'_> {
         self.words.clear();
         self.ends = false;
         self.touches.begin_state();
-        let survey = self.survey();
+        let mut survey = Survey::default();
+        if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
+            return Expansion::Wrong(None, Wrong::Property);
+        }
+        self.survey(&mut survey);
         let grown = survey.grown | self.compare();
         match survey.end {
             // Nothing is known for certain about endless work while what it reads is new.
-            Some(Expansion::Wrong(_, Wrong::Move(Ending::Diverges))) if grown => {
+            Some(Expansion::Wrong(_, Wrong::Move(Ending::Diverges) | Wrong::Property)) if grown => {
                 return Expansion::Anew;
             }
             Some(end) => return end,

@@ -5,6 +5,7 @@
 
 use super::describe::Step;
 use crate::check::setting::Setting;
+use crate::check::state_error::StateError;
 use crate::check::verdict::Finding;
 use crate::error::reason;
 use crate::explore::choice::Choice;
@@ -39,6 +40,9 @@ pub struct SavedTrail {
     pub choices: Vec<(u32, u32)>,
     /// What they lead to.
     pub error: Finding,
+    /// Where to look for it, if it is not in the last move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_error: Option<StateError>,
     /// The choices in words.
     pub trail: Vec<Step>,
 }
@@ -102,6 +106,7 @@ impl SavedTrail {
             contended: Vec::new(),
             choices: Vec::new(),
             error,
+            state_error: None,
             trail: Vec::new(),
         }
     }
