@@ -8,6 +8,7 @@ mod deadlock;
 mod judge;
 pub mod kind;
 mod limits;
+pub mod outcomes;
 mod prefix;
 mod progress;
 pub mod replay;
@@ -29,11 +30,13 @@ use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{Arrival, Sight};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use limits::Limits;
+use outcomes::{ExecutionEnd, Outcomes};
 use prefix::Prefix;
 use progress::Progress;
 use samovar_runtime::{Output, Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
 use setting::Setting;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 use verdict::{Finding, Verdict};
@@ -57,6 +60,8 @@ pub struct Outcome {
     pub threads: Vec<(String, Option<String>)>,
     /// What the program wrote on the way to the error.
     pub output: Vec<Output>,
+    /// How executions end, if that was asked for.
+    pub ends: Outcomes,
 }
 
 impl Outcome {
@@ -70,6 +75,7 @@ impl Outcome {
             steps: Vec::new(),
             threads: Vec::new(),
             output: Vec::new(),
+            ends: None,
         }
     }
 }
@@ -180,7 +186,8 @@ fn examine(
             );
             let steps = vec![last_step(&finding)];
             let verdict = weigh(finding, &options.check);
-            Outcome { steps, ..Outcome::of(verdict) }
+            let ends = ends_of(options, &Wrong::Deadlock, &process.take_output());
+            Outcome { steps, ends, ..Outcome::of(verdict) }
         }
         Prefix::OutOfTime => Outcome::of(out_of_time(options)),
         Prefix::TooLong(instructions) => {
@@ -204,6 +211,7 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
     let names = Names::of(process);
     let output = process.take_output();
     let main = ThreadId(0);
+    let ends = ends_of(options, &Wrong::Move(ending.clone()), &output);
     let stats = Stats { states: 1, rounds: 1, terminal: 1, ..Stats::default() };
     if let Ending::Unsupported(what) = ending {
         let location = names.standpoint(process, main);
@@ -220,7 +228,12 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
     if !matches!(verdict, Verdict::Error(_)) {
         steps.clear();
     }
-    Outcome { stats, steps, output, ..Outcome::of(verdict) }
+    Outcome { stats, steps, output, ends, ..Outcome::of(verdict) }
+}
+
+/// The only end of a program that has one execution, if ends were asked for.
+fn ends_of(options: &CheckOptions, wrong: &Wrong, output: &[Output]) -> Outcomes {
+    options.outcomes.then(|| BTreeSet::from([ExecutionEnd::with(wrong, output)]))
 }
 
 /// The step of an error that needed no choice.
@@ -251,7 +264,9 @@ fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outc
     let start = process.mark();
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
-    let explored = search::explore(process, options.reduce, &options.check, limits, progress);
+    let mut ends = options.outcomes.then(BTreeSet::new);
+    let explored =
+        search::explore(process, options.reduce, &options.check, limits, progress, &mut ends);
     process.undo_to(&start);
     let sight = Sight::new(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
@@ -277,6 +292,7 @@ fn explore(process: &mut Process, options: &CheckOptions, limit: &Limit) -> Outc
         }
     };
     process.undo_to(&start);
+    outcome.ends = ends;
     outcome.stats = explored.stats;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);

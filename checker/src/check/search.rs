@@ -3,6 +3,7 @@
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
+use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use crate::cli::ReduceChoice;
 use crate::explore::dfs::{Found, Search, Stats};
@@ -22,13 +23,15 @@ pub struct Explored {
 }
 
 /// Explores everything that can happen from where the process stands, up to the first error of a
-/// kind that was asked for. The journal must be on.
+/// kind that was asked for; notes how executions end if `ends` is there to take that. The journal
+/// must be on.
 pub fn explore(
     process: &mut Process,
     reduce: ReduceChoice,
     asked: &[ErrorKind],
     mut limits: Limits,
     mut progress: Progress,
+    ends: &mut Outcomes,
 ) -> Explored {
     let visible = match reduce {
         ReduceChoice::Auto => Visible::none_yet(),
@@ -38,6 +41,11 @@ pub fn explore(
     let mut search = Search::new(process, visible)
         .counting(|wrong| judge::counts(wrong, asked))
         .bounded(depth)
+        .telling(|process, wrong| {
+            if let Some(ends) = ends.as_mut() {
+                ends.insert(ExecutionEnd::of(process, wrong));
+            }
+        })
         .watched_by(|stats| {
             progress.show(stats);
             limits.reached()

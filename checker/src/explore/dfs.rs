@@ -102,6 +102,9 @@ struct Frame {
 /// Is asked now and then whether to go on: a reason ends the search.
 type Watchdog<'a> = Box<dyn FnMut(&Stats) -> Option<String> + 'a>;
 
+/// Is told of every end that is no error.
+type Listener<'a> = Box<dyn FnMut(&mut Process, &Wrong) + 'a>;
+
 /// A depth-first search in progress.
 pub struct Search<'a> {
     process: &'a mut Process,
@@ -112,6 +115,7 @@ pub struct Search<'a> {
     frames: Vec<Frame>,
     watchdog: Watchdog<'a>,
     counts: Box<dyn Fn(&Wrong) -> bool + 'a>,
+    ended: Listener<'a>,
     depth_max: u64,
     /// What was found out since the start.
     pub stats: Stats,
@@ -140,6 +144,7 @@ impl<'a> Search<'a> {
             frames: Vec::new(),
             watchdog: Box::new(|_| None),
             counts: Box::new(|wrong| *wrong != Wrong::Move(Ending::Exited(0))),
+            ended: Box::new(|_, _| ()),
             depth_max: u64::MAX,
             stats: Stats::default(),
         }
@@ -154,6 +159,12 @@ impl<'a> Search<'a> {
     /// Sets a function that says what counts as an error; anything else is an end like any other.
     pub fn counting(mut self, counts: impl Fn(&Wrong) -> bool + 'a) -> Self {
         self.counts = Box::new(counts);
+        self
+    }
+
+    /// Sets a function that is told of every end that is no error, before it is undone.
+    pub fn telling(mut self, ended: impl FnMut(&mut Process, &Wrong) + 'a) -> Self {
+        self.ended = Box::new(ended);
         self
     }
 
@@ -248,8 +259,11 @@ impl<'a> Search<'a> {
         let depth = self.frames.len() - 1;
         if self.frames[depth].enabled == 0 {
             self.stats.terminal += 1;
-            if self.is_deadlock() && (self.counts)(&Wrong::Deadlock) {
-                return Some(Round::Over(self.error(None, Wrong::Deadlock)));
+            if self.is_deadlock() {
+                if (self.counts)(&Wrong::Deadlock) {
+                    return Some(Round::Over(self.error(None, Wrong::Deadlock)));
+                }
+                (self.ended)(self.process, &Wrong::Deadlock);
             }
         }
         self.frames.pop();
@@ -319,6 +333,7 @@ impl<'a> Search<'a> {
             ending if !self.is_bad(&ending) => {
                 self.frames[depth].enabled += 1;
                 self.stats.terminal += 1;
+                (self.ended)(self.process, &Wrong::Move(ending));
                 self.undo(depth);
             }
             Ending::Unsupported(what) => {
