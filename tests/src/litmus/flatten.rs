@@ -7,10 +7,14 @@ use super::program::{
     MUTEXES, Place, Program, REGION_BYTES, REGISTERS, Statement, THREADS_MAX, Test, Thread, Value,
 };
 
+use std::ops::Range;
+
 /// Bytes of shared memory, with the threads' results behind the regions.
 pub const MEMORY_BYTES: usize = REGIONS_BYTES + 8 * THREADS_MAX;
 /// Bytes of the regions alone.
 const REGIONS_BYTES: usize = REGION_BYTES[0] + REGION_BYTES[1] + REGION_BYTES[2];
+/// The heap block.
+pub const HEAP: Range<usize> = REGION_BYTES[0] + REGION_BYTES[1]..REGIONS_BYTES;
 /// All registers: those of the program, one for values on their way, and counters of loops.
 pub const ALL_REGISTERS: usize = REGISTERS + 1 + LOOPS_DEEP;
 /// Loops in loops at most.
@@ -67,6 +71,8 @@ pub enum Instruction {
     Result(Bytes),
     /// Reads eight bytes for the final message.
     Show(Bytes),
+    /// Frees the heap block.
+    Free,
     /// The thread ends.
     End,
     /// The program ends.
@@ -79,6 +85,20 @@ pub enum Instruction {
     Jump(usize),
     /// Local if the test holds, the end of everything if not.
     Assert(u32, Test),
+}
+
+impl Instruction {
+    /// Whether it accesses the heap block.
+    pub fn touches_heap(&self) -> bool {
+        match self {
+            Instruction::Load(_, bytes)
+            | Instruction::Store(bytes, _)
+            | Instruction::FetchAdd(_, bytes, _)
+            | Instruction::Exchange(_, bytes, _)
+            | Instruction::CompareExchange(_, bytes, ..) => HEAP.contains(&bytes.address),
+            _ => false,
+        }
+    }
 }
 
 /// The instructions of every thread.
@@ -100,7 +120,8 @@ fn flatten_thread(number: usize, thread: &Thread, program: &Program) -> Vec<Inst
     list.push(Instruction::Result(word(REGIONS_BYTES + 8 * number)));
     if number == 0 {
         let end = REGIONS_BYTES + 8 * program.threads.len();
-        list.extend((0..end).step_by(8).map(|address| Instruction::Show(word(address))));
+        let shown = (0..end).step_by(8).filter(|at| !program.frees() || !HEAP.contains(at));
+        list.extend(shown.map(|address| Instruction::Show(word(address))));
         list.push(Instruction::Exit);
     } else {
         list.push(Instruction::End);
@@ -228,6 +249,7 @@ fn simple_instruction(statement: &Statement) -> Instruction {
         Statement::TryTake(register, semaphore) => Instruction::TryTake(register, semaphore),
         Statement::Assert(number, test) => Instruction::Assert(number, test),
         Statement::Create(thread) => Instruction::Create(thread),
+        Statement::Free => Instruction::Free,
         ref compound => unreachable!("{compound:?} is not simple"),
     }
 }

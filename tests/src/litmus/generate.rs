@@ -69,10 +69,16 @@ pub fn program(seed: u64) -> Program {
             kinds.push(kind);
         }
     }
-    let places = (0..2 + random.below(3)).map(|_| place(&mut random)).collect();
+    let places: Vec<Place> = (0..2 + random.below(3)).map(|_| place(&mut random)).collect();
+    let places_on_heap = places.iter().any(|place| place.region == Region::Heap);
     let semaphores = [random.below(2) as u8];
     let mut maker = Maker { random, kinds, places, assertions: 0 };
-    let threads = maker.threads();
+    let mut threads = maker.threads();
+    if places_on_heap && maker.chance(30) {
+        let thread = maker.random.below(threads.len() as u64) as usize;
+        let body = &mut threads[thread].body;
+        body.insert(maker.random.below(body.len() as u64 + 1) as usize, Statement::Free);
+    }
     Program { threads, semaphores }
 }
 
@@ -129,10 +135,10 @@ impl Maker {
             thread.body = self.block(budget as i64, around);
         }
         let joins = !self.chance(10);
-        let busy = workers == 1 || self.chance(30);
+        let busy = workers == 1 || self.chance(50);
         for worker in 1..=workers {
             // A worker may begin the next one, and waits for it.
-            if worker > 1 && self.chance(15) {
+            if worker > 1 && self.chance(20) {
                 let above = &mut threads[worker - 1];
                 let at = self.random.below(above.body.len() as u64 + 1) as usize;
                 let early = above.body[..at].iter().any(returns);

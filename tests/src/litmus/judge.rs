@@ -160,6 +160,7 @@ fn end(listed: &Value) -> End {
     let (end, output) = (&listed["end"], &listed["output"]);
     match (end.as_str().unwrap_or_default(), output.as_str().unwrap_or_default()) {
         ("deadlock", _) => End::Deadlock,
+        (memory, _) if memory.starts_with("memory: ") => End::Memory,
         ("exit 0", output) => End::Exit(output.to_string()),
         (other, output) => match assertion_number(other) {
             Some(number) => End::Failure(number),
@@ -185,6 +186,7 @@ fn difference_of_verdicts(report: &Result<Value, String>, answer: &Answer) -> Op
         "deadlock" => answer.ends.contains(&End::Deadlock),
         "assertion" => assertion_number(message)
             .is_some_and(|number| answer.ends.contains(&End::Failure(number))),
+        "memory" => answer.ends.contains(&End::Memory),
         "livelock" => answer.stuck,
         _ => false,
     };

@@ -26,6 +26,8 @@ pub enum End {
     Failure(u32),
     /// Nobody can go on.
     Deadlock,
+    /// Memory was accessed after it had been freed.
+    Memory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +49,7 @@ struct ThreadState {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     memory: [u8; MEMORY_BYTES],
+    freed: bool,
     locked: [bool; MUTEXES],
     queues: [Vec<u8>; CONDITIONS],
     semaphores: [u8; SEMAPHORES],
@@ -87,6 +90,7 @@ impl Machine {
         let absent = ThreadState { status: Status::Absent, at: 0, registers: [0; ALL_REGISTERS] };
         let mut state = State {
             memory: [0; MEMORY_BYTES],
+            freed: false,
             locked: [false; MUTEXES],
             queues: Default::default(),
             semaphores: self.semaphores,
@@ -117,6 +121,9 @@ impl Machine {
                     let signal = |which| self.signal(state, thread, condition, which);
                     return (0..queue.len()).map(signal).collect();
                 }
+            }
+            instruction if state.freed && instruction.touches_heap() => {
+                return vec![Next::End(End::Memory)];
             }
             _ => {}
         }
@@ -157,6 +164,10 @@ impl Machine {
             Instruction::Join(other) => state.threads[other as usize].status == Status::Ended,
             Instruction::Show(bytes) => {
                 state.shown.push(state.read(bytes));
+                true
+            }
+            Instruction::Free => {
+                state.freed = true;
                 true
             }
             Instruction::End => {

@@ -118,6 +118,8 @@ pub enum Statement {
     Return,
     /// Begins a thread.
     Create(u8),
+    /// Frees the heap block; once in a program at most, and not in a loop.
+    Free,
 }
 
 /// A thread's work.
@@ -130,7 +132,8 @@ pub struct Thread {
 }
 
 /// A whole program. When `main` has waited for its threads it reads all shared memory, eight bytes
-/// at a time, and the threads' registers, prints them and ends the program.
+/// at a time, and the threads' registers, prints them and ends the program. It leaves the heap
+/// block out if somebody may have freed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The threads, `main` first.
@@ -139,7 +142,19 @@ pub struct Program {
     pub semaphores: [u8; SEMAPHORES],
 }
 
+impl Program {
+    /// Whether somebody may free the heap block.
+    pub fn frees(&self) -> bool {
+        self.threads.iter().any(|thread| thread.body.iter().any(Statement::frees))
+    }
+}
+
 impl Statement {
+    fn frees(&self) -> bool {
+        *self == Statement::Free
+            || self.blocks().into_iter().any(|block| block.iter().any(Statement::frees))
+    }
+
     /// The statements inside.
     pub fn blocks(&self) -> Vec<&Vec<Statement>> {
         match self {

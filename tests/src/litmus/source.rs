@@ -88,7 +88,8 @@ fn write_program(text: &mut String, number: usize, program: &Program) {
     let _ = writeln!(text, "\nstatic void main_{number}(void)\n{{");
     write_body(text, number, program, 0);
     let mut words = Vec::new();
-    for (name, bytes) in ["G", "S", "H"].into_iter().zip(REGION_BYTES) {
+    let regions = ["G", "S", "H"].into_iter().zip(REGION_BYTES);
+    for (name, bytes) in regions.take(if program.frees() { 2 } else { 3 }) {
         words.extend((0..bytes).step_by(8).map(|offset| format!("AT(8, {name}, {offset})")));
     }
     words.extend((0..program.threads.len()).map(|thread| format!("AT(8, results, {thread})")));
@@ -219,6 +220,7 @@ fn simple_statement(statement: &Statement) -> String {
             format!("if (!({test})) (void)quiet; VASSERT({test} || !\"number {number}\");")
         }
         Statement::Return => "goto out;".to_string(),
+        Statement::Free => "free(H);".to_string(),
         compound => unreachable!("{compound:?} is not simple"),
     }
 }

@@ -8,6 +8,7 @@ use super::program::Program;
 use super::shrink::shrink;
 use super::source;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,19 +55,19 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Judges the programs of `count` seeds from `first` on.
-pub fn run(first: u64, count: u64, way: &Way) -> Trial {
+/// Judges the programs of `count` seeds from `first` on. Those of known seeds are not made smaller.
+pub fn run(first: u64, count: u64, way: &Way, known: &[u64]) -> Trial {
     let mut trial = Trial::default();
     let mut seed = first;
     while seed < first + count {
         let end = (seed + BATCH).min(first + count);
-        batch(seed..end, way, &mut trial);
+        batch(seed..end, way, known, &mut trial);
         seed = end;
     }
     trial
 }
 
-fn batch(seeds: std::ops::Range<u64>, way: &Way, trial: &mut Trial) {
+fn batch(seeds: Range<u64>, way: &Way, known: &[u64], trial: &mut Trial) {
     let mut programs: Vec<(u64, Program, Answer)> = Vec::new();
     for seed in seeds {
         let program = generate::program(seed);
@@ -103,8 +104,8 @@ fn batch(seeds: std::ops::Range<u64>, way: &Way, trial: &mut Trial) {
             mismatch,
             flags: way.flags.join(" "),
         };
-        let is_many = SHRUNK_MAX <= trial.mismatches.len();
-        trial.mismatches.push(if is_many { disagreement } else { smaller(disagreement, way) });
+        let is_enough = SHRUNK_MAX <= trial.mismatches.len() || known.contains(seed);
+        trial.mismatches.push(if is_enough { disagreement } else { smaller(disagreement, way) });
     }
 }
 

@@ -1,0 +1,52 @@
+// Peterson's lock, taken for ever by two threads. With -DTIDY no register and no flag keeps a value
+// that is not needed any more.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_long wants[2], turn;
+
+static void *worker(void *argument)
+{
+    long me = (long)argument, other = 1 - me;
+#ifdef TIDY
+    __asm__ volatile("1: xor %%eax, %%eax\n"
+                     "mov $1, %%eax\n"
+                     "xchg %%rax, %0\n"
+                     "mov %3, %%rax\n"
+                     "xchg %%rax, %2\n"
+                     "2: xor %%eax, %%eax\n"
+                     "mov %1, %%rax\n"
+                     "test %%rax, %%rax\n"
+                     "je 3f\n"
+                     "xor %%eax, %%eax\n"
+                     "mov %2, %%rax\n"
+                     "cmp %3, %%rax\n"
+                     "je 2b\n"
+                     "3: xor %%eax, %%eax\n"
+                     "xchg %%rax, %0\n"
+                     "xor %%eax, %%eax\n"
+                     "jmp 1b\n"
+                     : "+m"(wants[me]), "+m"(wants[other]), "+m"(turn)
+                     : "r"(other)
+                     : "rax", "cc", "memory");
+#else
+    for (;;) {
+        atomic_store(&wants[me], 1);
+        atomic_store(&turn, other);
+        while (atomic_load(&wants[other]) && atomic_load(&turn) == other)
+            ;
+        atomic_store(&wants[me], 0);
+    }
+#endif
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
