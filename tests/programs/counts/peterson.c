@@ -5,26 +5,29 @@
 
 static atomic_long wants[2], turn;
 
+// The jump keeps the flags from being left out because somebody sets them again further down.
+#define CLEAR "sub %%rax, %%rax\njmp 9f\n9:\n"
+
 static void *worker(void *argument)
 {
     long me = (long)argument, other = 1 - me;
 #ifdef TIDY
-    __asm__ volatile("1: xor %%eax, %%eax\n"
+    __asm__ volatile("1: " CLEAR
                      "mov $1, %%eax\n"
                      "xchg %%rax, %0\n"
                      "mov %3, %%rax\n"
                      "xchg %%rax, %2\n"
-                     "2: xor %%eax, %%eax\n"
+                     "2: " CLEAR
                      "mov %1, %%rax\n"
                      "test %%rax, %%rax\n"
                      "je 3f\n"
-                     "xor %%eax, %%eax\n"
+                     CLEAR
                      "mov %2, %%rax\n"
                      "cmp %3, %%rax\n"
                      "je 2b\n"
-                     "3: xor %%eax, %%eax\n"
+                     "3: " CLEAR
                      "xchg %%rax, %0\n"
-                     "xor %%eax, %%eax\n"
+                     CLEAR
                      "jmp 1b\n"
                      : "+m"(wants[me]), "+m"(wants[other]), "+m"(turn)
                      : "r"(other)
