@@ -4,7 +4,8 @@
 //! `--count N` programs from `--seed N` on; `--flags '-O2'` for the compiler; `--reduce LIST` for
 //! all programs, `--small LIST` for small ones; `--options '…'` for samovar; `--wake any` if a
 //! signal may wake any waiting thread; `--bare` if assertions are to fail without a read before;
-//! `--show` prints the program of the seed.
+//! `--whole` leaves
+//! programs as large as they are; `--show` prints the program of the seed.
 
 use samovar_tests::litmus::generate;
 use samovar_tests::litmus::judge::{Way, expected};
@@ -13,7 +14,8 @@ use samovar_tests::litmus::source::{self, Assertions};
 use samovar_tests::litmus::trial::{self, Trial};
 
 fn main() {
-    let (mut first, mut count, mut show, mut way) = (1, 1000, false, Way::ordinary());
+    let (mut first, mut count, mut way) = (1, 1000, Way::ordinary());
+    let (mut show, mut whole) = (false, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().unwrap_or_else(|| panic!("{word} needs a value"));
@@ -30,6 +32,7 @@ fn main() {
             "--options" => way.options = list(value(), ' '),
             "--wake" => way.wake = if value() == "any" { Wake::Any } else { Wake::Longest },
             "--bare" => way.assertions = Assertions::Bare,
+            "--whole" => whole = true,
             "--show" => show = true,
             _ => panic!("{word} is no option"),
         }
@@ -40,7 +43,7 @@ fn main() {
         println!("{:#?}", expected(&program, way.wake));
         return;
     }
-    let known = Vec::new();
+    let known: Vec<u64> = if whole { (first..first + count).collect() } else { Vec::new() };
     let Trial { judged, passed_over, mismatches } = trial::run(first, count, &way, &known);
     for mismatch in &mismatches {
         println!("{mismatch}\n");

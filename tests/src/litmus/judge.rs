@@ -57,6 +57,8 @@ impl Way {
 /// A difference of opinion.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
+    /// The value of `--reduce`.
+    pub reduce: String,
     /// The options of the check.
     pub options: String,
     /// What is different.
@@ -106,7 +108,8 @@ impl Compiled {
                     false => difference_of_verdicts(&report, answer),
                 };
                 if let Some(what) = difference {
-                    return Some(Mismatch { options: words.join(" "), what });
+                    let (reduce, options) = (reduce.clone(), words.join(" "));
+                    return Some(Mismatch { reduce, options, what });
                 }
             }
         }

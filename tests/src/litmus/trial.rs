@@ -3,7 +3,6 @@
 use super::brute::Answer;
 use super::generate;
 use super::judge::{Compiled, Mismatch, Way, expected};
-use super::machine::Wake;
 use super::program::Program;
 use super::shrink::shrink;
 use super::source;
@@ -55,7 +54,8 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Judges the programs of `count` seeds from `first` on. Those of known seeds are not made smaller.
+/// Judges the programs of `count` seeds from `first` on. Those of known seeds are not made smaller,
+/// and none is if there are many.
 pub fn run(first: u64, count: u64, way: &Way, known: &[u64]) -> Trial {
     let mut trial = Trial::default();
     let mut seed = first;
@@ -112,8 +112,9 @@ fn batch(seeds: Range<u64>, way: &Way, known: &[u64], trial: &mut Trial) {
 /// The same disagreement about a smaller program.
 fn smaller(found: Disagreement, way: &Way) -> Disagreement {
     let mut mismatch = found.mismatch.clone();
+    let way = Way { reductions: vec![mismatch.reduce.clone()], small: Vec::new(), ..way.clone() };
     let program = shrink(&found.program, &mut |candidate| {
-        let difference = difference(candidate, way, way.wake);
+        let difference = difference(candidate, &way);
         let differs = difference.is_some();
         if let Some(difference) = difference {
             mismatch = difference;
@@ -124,7 +125,7 @@ fn smaller(found: Disagreement, way: &Way) -> Disagreement {
 }
 
 /// What the opinions on one program differ in, if they do.
-pub fn difference(program: &Program, way: &Way, wake: Wake) -> Option<Mismatch> {
-    let answer = expected(program, wake)?;
+pub fn difference(program: &Program, way: &Way) -> Option<Mismatch> {
+    let answer = expected(program, way.wake)?;
     Compiled::new(&[program], way).compare(0, &answer, way)
 }
