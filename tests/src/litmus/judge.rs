@@ -21,6 +21,8 @@ use std::process::Command;
 pub const STATES_MAX: usize = 60_000;
 /// The same for a check without reduction, which has many more states than the interpreter.
 pub const STATES_MAX_UNREDUCED: usize = 400;
+/// The same for the number of threads.
+pub const THREADS_MAX_UNREDUCED: usize = 3;
 
 /// How programs are compiled and checked.
 #[derive(Clone, Debug)]
@@ -91,7 +93,9 @@ impl Compiled {
 
     /// All differences between the interpreter and samovar on one of the programs.
     pub fn compare(&self, number: usize, answer: &Answer, way: &Way) -> Option<Mismatch> {
-        let small: &[String] = if answer.states <= STATES_MAX_UNREDUCED { &way.small } else { &[] };
+        let is_small =
+            answer.states <= STATES_MAX_UNREDUCED && answer.threads <= THREADS_MAX_UNREDUCED;
+        let small: &[String] = if is_small { &way.small } else { &[] };
         for reduce in way.reductions.iter().chain(small) {
             let mut runs = vec![true];
             if answer.ends.iter().any(|end| !matches!(end, End::Exit(_))) {
