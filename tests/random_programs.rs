@@ -56,7 +56,7 @@ fn load(place: Place) -> Statement {
 /// Programs in which a thread's work up to its end is taken for one that suffices, though what it
 /// works on is used by others further on.
 fn early_ends() -> Vec<Case> {
-    let store = Statement::Store(X, Value::Constant(1), Manner::Plain);
+    let store = [Statement::Store(X, Value::Constant(1), Manner::Plain)];
     let case = |about, threads: &[Thread]| Case {
         about,
         threads: threads.to_vec(),
@@ -68,7 +68,7 @@ fn early_ends() -> Vec<Case> {
             "a choice before the read",
             &[
                 thread(&[Statement::Create(1), Statement::Choose(1, 2), load(X)], &[1]),
-                thread(&[store.clone()], &[]),
+                thread(&store, &[]),
             ],
         ),
         case(
@@ -76,7 +76,7 @@ fn early_ends() -> Vec<Case> {
             &[
                 thread(&[Statement::Locked(0, vec![Statement::Create(1)])], &[1]),
                 thread(&[Statement::Create(2), Statement::Locked(0, vec![]), load(X)], &[2]),
-                thread(&[store], &[]),
+                thread(&store, &[]),
             ],
         ),
         case(

@@ -157,9 +157,9 @@ fn difference_of_ends(report: &Result<Value, String>, answer: &Answer) -> Option
     let missing = list(answer.ends.difference(&ends).collect());
     let impossible = list(ends.difference(&answer.ends).collect());
     let shared = answer.ends.intersection(&ends).count();
-    Some(format!(
-        "{shared} ends are the same\n  missed by samovar:\n{missing}  seen by samovar only:\n{impossible}"
-    ))
+    let missing = format!("  missed by samovar:\n{missing}");
+    let impossible = format!("  seen by samovar only:\n{impossible}");
+    Some(format!("{shared} ends are the same\n{missing}{impossible}"))
 }
 
 /// An end as samovar lists it.
