@@ -80,6 +80,18 @@ fn early_ends() -> Vec<Case> {
             ],
         ),
         case(
+            "a thread begun before the write",
+            &[
+                thread(&[Statement::Create(1), Statement::Create(2)], &[1, 2]),
+                thread(&[Statement::Exchange(0, X, Value::Constant(1))], &[]),
+                thread(
+                    &[Statement::Create(3), Statement::Store(X, Value::Constant(3), Manner::Plain)],
+                    &[3],
+                ),
+                thread(&[], &[]),
+            ],
+        ),
+        case(
             "a signal that comes in time",
             &[
                 thread(
@@ -120,7 +132,7 @@ fn cases() -> Vec<Case> {
 #[test]
 fn programs_that_were_judged_wrongly() {
     for Case { about, threads, assertions, not_yet } in cases() {
-        let way = Way { assertions, ..Way::ordinary() };
+        let way = Way { assertions, flags: vec!["-O1".to_string()], ..Way::ordinary() };
         let program = Program { threads, semaphores: [0] };
         match trial::difference(&program, &way) {
             None => assert!(!not_yet, "{about} comes out right: the mark can go"),
