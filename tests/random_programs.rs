@@ -13,8 +13,7 @@ use samovar_tests::litmus::trial::{self, Trial};
 const COUNT: u64 = 200;
 const COUNT_ALL: u64 = 5_000;
 
-/// Seeds up to [`COUNT`] of programs on which samovar is known to be wrong: for the reasons that
-/// the cases below are about.
+/// Seeds up to [`COUNT`] of programs on which samovar is known to miss ends with `--reduce auto`.
 const KNOWN: &[u64] = &[67, 144, 155, 157, 179];
 
 #[test]
