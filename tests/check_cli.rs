@@ -5,7 +5,7 @@ use samovar_tests::binary::samovar;
 use samovar_tests::build::programs;
 use samovar_tests::child::{Job, Outcome};
 use samovar_tests::scratch::Scratch;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Runs samovar in a directory of its own.
@@ -64,6 +64,26 @@ fn a_correct_program_is_verified() {
     assert_eq!(report["semantics"]["store"], "exact");
     let left_behind = std::fs::read_dir(scratch.path()).expect("the directory").count();
     assert_eq!(left_behind, 0, "a verified program has no trail");
+}
+
+#[test]
+fn all_ends_of_executions_are_listed() {
+    let scratch = Scratch::new("ends");
+    let exit = |output: &str| json!({ "end": "exit 0", "output": output });
+    for reduce in ["auto", "none"] {
+        let all = report(&scratch, &["--outcomes", "--reduce", reduce], "ends.c", &[]);
+        assert_eq!(all["verdict"], "verified");
+        assert_eq!(all["outcomes"], json!([exit("1\n"), exit("2\n")]));
+        let options = ["--outcomes", "--check", "deadlock", "--cflags", "-DASSERTED"];
+        let all = report(&scratch, &[&options[..], &["--reduce", reduce]].concat(), "ends.c", &[]);
+        assert_eq!(all["verdict"], "verified", "assertions do not count");
+        let failure = json!({ "end": "assertion failed: count == 2", "output": "" });
+        assert_eq!(all["outcomes"], json!([failure, exit("2\n")]));
+    }
+    let alone = report(&scratch, &[], "ends.c", &[]);
+    assert!(alone["outcomes"].is_null(), "they were not asked for");
+    let text = check(&scratch, &["--outcomes"], "ends.c", &[]).stdout_text();
+    assert!(text.contains("ends of executions:\n  exit 0: \"1\\n\"\n"), "{text}");
 }
 
 #[test]

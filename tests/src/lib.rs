@@ -17,6 +17,7 @@ pub mod compare;
 pub mod debian;
 pub mod directives;
 pub mod examples;
+pub mod litmus;
 pub mod mutate;
 pub mod scratch;
 pub mod tool;

@@ -26,7 +26,8 @@ impl Random {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    /// One of these, of which there must be one.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 }

@@ -8,6 +8,7 @@ mod deadlock;
 mod judge;
 pub mod kind;
 mod limits;
+pub mod outcomes;
 mod prefix;
 mod progress;
 mod properties;
@@ -34,12 +35,14 @@ use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use limits::Limits;
+use outcomes::{ExecutionEnd, Outcomes};
 use prefix::Prefix;
 use progress::Progress;
 use samovar_runtime::{Output, Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
 use setting::Setting;
 use state_error::StateError;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 use verdict::{Finding, Verdict};
@@ -65,6 +68,8 @@ pub struct Outcome {
     pub threads: Vec<(String, Option<String>)>,
     /// What the program wrote on the way to the error.
     pub output: Vec<Output>,
+    /// How executions end, if that was asked for.
+    pub ends: Outcomes,
 }
 
 impl Outcome {
@@ -79,6 +84,7 @@ impl Outcome {
             steps: Vec::new(),
             threads: Vec::new(),
             output: Vec::new(),
+            ends: None,
         }
     }
 }
@@ -202,7 +208,8 @@ fn examine(
             );
             let steps = vec![last_step(&finding)];
             let verdict = weigh(finding, &options.check);
-            Outcome { steps, ..Outcome::of(verdict) }
+            let ends = ends_of(options, &Wrong::Deadlock, &process.take_output());
+            Outcome { steps, ends, ..Outcome::of(verdict) }
         }
         Prefix::OutOfTime => Outcome::of(out_of_time(options)),
         Prefix::TooLong(instructions) => {
@@ -226,6 +233,7 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
     let names = Names::of(process);
     let output = process.take_output();
     let main = ThreadId(0);
+    let ends = ends_of(options, &Wrong::Move(ending.clone()), &output);
     let stats = Stats { states: 1, rounds: 1, terminal: 1, ..Stats::default() };
     if let Ending::Unsupported(what) = ending {
         let location = names.standpoint(process, main);
@@ -242,7 +250,12 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
     if !matches!(verdict, Verdict::Error(_)) {
         steps.clear();
     }
-    Outcome { stats, steps, output, ..Outcome::of(verdict) }
+    Outcome { stats, steps, output, ends, ..Outcome::of(verdict) }
+}
+
+/// The only end of a program that has one execution, if ends were asked for.
+fn ends_of(options: &CheckOptions, wrong: &Wrong, output: &[Output]) -> Outcomes {
+    options.outcomes.then(|| BTreeSet::from([ExecutionEnd::with(wrong, output)]))
 }
 
 /// The step of an error that needed no choice.
@@ -278,13 +291,14 @@ fn explore(
     let start = process.mark();
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
+    let mut ends = options.outcomes.then(BTreeSet::new);
     let plan = search::Plan {
         search: options.search,
         reduce: options.reduce,
         asked: &options.check,
         properties,
     };
-    let explored = search::explore(process, plan, limits, progress);
+    let explored = search::explore(process, plan, limits, progress, &mut ends);
     process.undo_to(&start);
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
@@ -310,6 +324,7 @@ fn explore(
         }
     };
     process.undo_to(&start);
+    outcome.ends = ends;
     outcome.stats = explored.stats;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);

@@ -3,6 +3,7 @@
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
+use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
 use crate::cli::{ReduceChoice, SearchChoice};
@@ -42,12 +43,14 @@ pub struct Plan<'a> {
 }
 
 /// Explores everything that can happen from where the process stands, up to the first error of a
-/// kind that was asked for. The journal must be on.
+/// kind that was asked for; notes how executions end if `ends` is there to take that. The journal
+/// must be on.
 pub fn explore(
     process: &mut Process,
     plan: Plan<'_>,
     mut limits: Limits,
     mut progress: Progress,
+    ends: &mut Outcomes,
 ) -> Explored {
     let sight = walk::sight(process, plan.reduce, std::iter::empty());
     let depth = limits.depth.unwrap_or(u64::MAX);
@@ -57,6 +60,12 @@ pub fn explore(
         let counts = judge::counts(wrong, plan.asked);
         match wrong {
             Wrong::Race { word } => counts && race::is_race(process, &names, sight, *word),
+            Wrong::Move(_) | Wrong::Deadlock => {
+                if !counts && let Some(ends) = ends.as_mut() {
+                    ends.insert(ExecutionEnd::of(process, wrong));
+                }
+                counts
+            }
             _ => counts,
         }
     })

@@ -79,6 +79,11 @@ pub struct CheckOptions {
     #[arg(allow_hyphen_values = true)]
     pub choices: Vec<String>,
 
+    /// List all ends of executions, each with what one that ends so wrote to standard output
+    /// since the first thread was created; errors of kinds that do not count are ends, too
+    #[arg(long)]
+    pub outcomes: bool,
+
     /// Decides the random numbers that the program gets
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

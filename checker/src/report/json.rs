@@ -82,6 +82,9 @@ fn object(report: &Report<'_>) -> Value {
             set("trail", json!(outcome.steps));
         }
     }
+    if let Some(ends) = &outcome.ends {
+        set("outcomes", json!(ends));
+    }
     set("stats", stats(report));
     Value::Object(object)
 }

@@ -2,6 +2,7 @@
 
 use super::{Report, peak_memory_bytes};
 use crate::check::kind::ErrorKind;
+use crate::check::outcomes::ExecutionEnd;
 use crate::check::verdict::{Finding, Verdict};
 use crate::cli::ReduceChoice;
 use crate::error::CommandError;
@@ -36,6 +37,12 @@ pub fn print(report: &Report<'_>) -> Result<(), CommandError> {
                 page.push('\n');
                 write_trail_file(&mut page, report);
             }
+        }
+    }
+    if let Some(ends) = &outcome.ends {
+        page.push_str("ends of executions:\n");
+        for ExecutionEnd { end, output } in ends {
+            let _ = writeln!(page, "  {end}: {output:?}");
         }
     }
     if !is_quiet {

@@ -1,0 +1,87 @@
+//! Producers and consumers for ever: see `programs/counts/buffer.c`. Signals go to the thread that
+//! has waited longest.
+
+use crate::space::{Move, Protocol};
+
+const PLACES: u8 = 2;
+
+/// What a thread did last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Last {
+    /// Nothing: it is not there yet.
+    Absent,
+    /// It was begun.
+    Begun,
+    /// It locked the mutex.
+    Locked,
+    /// It began to wait.
+    Waiting,
+    /// It was woken.
+    Woken,
+    /// It locked the mutex after it had been woken.
+    Relocked,
+    /// It sent a signal.
+    Signalled,
+    /// It unlocked the mutex.
+    Unlocked,
+}
+
+/// The threads, producers first, and what they share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    threads: Vec<Last>,
+    filled: u8,
+    /// Who waits: producers and consumers, the longest first.
+    queues: [Vec<usize>; 2],
+}
+
+/// How many of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    pub producers: usize,
+    pub consumers: usize,
+}
+
+impl Protocol for Buffer {
+    type State = State;
+
+    fn start(&self) -> State {
+        let threads = vec![Last::Absent; self.producers + self.consumers];
+        State { threads, filled: 0, queues: Default::default() }
+    }
+
+    fn moves(&self, state: &State) -> Vec<Move<State>> {
+        let mut moves = Vec::new();
+        if let Some(id) = state.threads.iter().position(|&last| last == Last::Absent) {
+            let mut next = state.clone();
+            next.threads[id] = Last::Begun;
+            moves.push(Move::Alone(next));
+        }
+        let holds = |last: &Last| matches!(last, Last::Locked | Last::Relocked | Last::Signalled);
+        let is_free = !state.threads.iter().any(holds);
+        for (id, last) in state.threads.iter().enumerate() {
+            let mine = usize::from(self.producers <= id);
+            let mut next = state.clone();
+            next.threads[id] = match last {
+                Last::Begun | Last::Unlocked if is_free => Last::Locked,
+                Last::Woken if is_free => Last::Relocked,
+                Last::Locked | Last::Relocked if state.filled == [PLACES, 0][mine] => {
+                    next.queues[mine].push(id);
+                    Last::Waiting
+                }
+                Last::Locked | Last::Relocked => {
+                    next.filled = if mine == 0 { state.filled + 1 } else { state.filled - 1 };
+                    if !state.queues[1 - mine].is_empty() {
+                        let woken = next.queues[1 - mine].remove(0);
+                        next.threads[woken] = Last::Woken;
+                    }
+                    Last::Signalled
+                }
+                Last::Signalled => Last::Unlocked,
+                _ => continue,
+            };
+            moves.push(Move::To(next));
+        }
+        moves
+    }
+}

@@ -1,0 +1,81 @@
+//! `samovar check` sees exactly the states that a protocol has: as many as a model of it that is a
+//! few lines long and knows nothing of machines. A state too many is one that was not recognised, a
+//! state too few one that was never reached.
+
+mod buffer;
+mod counter;
+mod peterson;
+mod philosophers;
+mod space;
+
+use buffer::Buffer;
+use counter::Counter;
+use peterson::Peterson;
+use philosophers::Philosophers;
+use samovar_tests::binary::samovar;
+use samovar_tests::build::programs;
+use samovar_tests::child::Job;
+use samovar_tests::everything;
+use samovar_tests::scratch::Scratch;
+use serde_json::Value;
+use space::{Size, size};
+
+/// The size of a program's space, with errors being ends like any other.
+fn measured(program: &str, flags: &str, args: &[usize]) -> Size {
+    let scratch = Scratch::new("counts");
+    let program = programs().join("counts").join(program).display().to_string();
+    let mut words = ["check", "--format", "json", "--check", "exit", "--trail", "trail.json"]
+        .map(str::to_string)
+        .to_vec();
+    words.extend(["--cflags".to_string(), flags.to_string(), program]);
+    words.extend(args.iter().map(usize::to_string));
+    let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+    let report: Value = serde_json::from_slice(&outcome.stdout)
+        .unwrap_or_else(|_| panic!("{}: {}", outcome.ending(), outcome.stderr_text()));
+    assert_eq!(report["verdict"], "verified", "{report}");
+    let number = |name: &str| report["stats"][name].as_u64().expect("a number");
+    Size { states: number("states"), terminal: number("terminal") }
+}
+
+/// Statically linked: in a loop that never ends, words of the table through which a dynamic program
+/// calls the library are taken for contended ones, though nobody writes them.
+#[test]
+fn philosophers() {
+    for count in 2..=if everything() { 8 } else { 6 } {
+        for careful in [false, true] {
+            let model = size(&Philosophers { count, careful });
+            assert_eq!(model.terminal, u64::from(!careful), "one way to get stuck");
+            let args = if careful { vec![count, 1] } else { vec![count] };
+            let seen = measured("philosophers.c", "-static", &args);
+            assert_eq!(seen, model, "{count} philosophers, careful: {careful}");
+        }
+    }
+}
+
+#[test]
+fn counter() {
+    for (count, times) in [(2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 2)] {
+        let seen = measured("counter.c", "", &[count, times]);
+        assert_eq!(seen, size(&Counter { count, times }), "{count} threads, {times} times");
+    }
+}
+
+/// In the program as it is, values that nobody needs any more tell states apart; the other one
+/// throws them away.
+#[test]
+fn peterson() {
+    assert_eq!(measured("peterson.c", "-DTIDY", &[]), size(&Peterson));
+    let Size { states, .. } = measured("peterson.c", "", &[]);
+    let needed = size(&Peterson).states;
+    assert!(needed <= states, "{states} states of {needed} were reached");
+    assert!(needed < states, "dead registers are recognised: the inequality can be an equation");
+}
+
+#[test]
+fn buffer() {
+    for (producers, consumers) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)] {
+        let seen = measured("buffer.c", "", &[producers, consumers]);
+        let model = size(&Buffer { producers, consumers });
+        assert_eq!(seen, model, "{producers} producers, {consumers} consumers");
+    }
+}
