@@ -90,6 +90,11 @@ impl Process {
     /// Deals with the reason why the machine stopped; `None` to go on.
     fn serve(&mut self, thread: ThreadId, stop: Stop, witness: &mut dyn Witness) -> Option<Event> {
         self.served += 1;
+        if witness.is_past_operation()
+            && let Some(event) = self.stop_before(thread, stop)
+        {
+            return Some(event);
+        }
         match stop {
             // The loop notices that nothing is left.
             Stop::Budget => None,
@@ -115,6 +120,22 @@ impl Process {
                 None
             }
         }
+    }
+
+    /// Takes back that a thread asked for something, if it did.
+    fn stop_before(&mut self, thread: ThreadId, stop: Stop) -> Option<Event> {
+        let length = match stop {
+            Stop::Syscall => syscall::SYSCALL_LEN,
+            Stop::Request => request::LENGTH,
+            Stop::Hook(_) => 0,
+            _ => return None,
+        };
+        if length != 0 {
+            let pc = self.machine.core(thread).pc;
+            self.machine.core_mut(thread).jump(pc.wrapping_sub(length));
+        }
+        let own = syscall::objects::region_of(thread);
+        Some(Event::Access(syscall::objects::change(own, 8)))
     }
 
     /// A signal that the instruction at the program counter raised.

@@ -29,6 +29,12 @@ pub trait Observer: Monitor {
 
     /// The thread did something useful, says the program.
     fn progress(&mut self) {}
+
+    /// Whether the thread has done what it was run for, and has to stop before anything happens
+    /// but work in registers: no system call, library model or request is served then.
+    fn is_past_operation(&self) -> bool {
+        false
+    }
 }
 
 impl Observer for Unwatched {}
@@ -46,6 +52,8 @@ pub(crate) trait Witness {
     fn choose(&mut self, alternatives: u32) -> u32;
     /// See [`Observer::progress`].
     fn progress(&mut self);
+    /// See [`Observer::is_past_operation`].
+    fn is_past_operation(&self) -> bool;
 }
 
 impl<M: Observer> Witness for M {
@@ -67,5 +75,9 @@ impl<M: Observer> Witness for M {
 
     fn progress(&mut self) {
         Observer::progress(self);
+    }
+
+    fn is_past_operation(&self) -> bool {
+        Observer::is_past_operation(self)
     }
 }

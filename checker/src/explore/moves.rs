@@ -12,6 +12,7 @@ use samovar_runtime::{
 };
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::journal::Changed;
 use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
 use std::ops::Range;
@@ -112,7 +113,13 @@ pub fn execute_noting(
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
         let journal = &process.machine.memory.journal;
-        journal.changes_since(mark.machine(), |addr, len| watch.note_write(addr, len));
+        journal.each_since(mark.machine(), |changed| match changed {
+            // Whoever frees a block changes what all of its bytes are.
+            Changed::Contents { addr, len } | Changed::Shadow { addr, len } => {
+                watch.note_write(addr, len);
+            }
+            _ => {}
+        });
     }
     let stack = match ending {
         Ending::Done => dead::clear(process, thread, mark.machine(), before),

@@ -219,7 +219,7 @@ impl<'a> Space<'a> {
             if made.operation.is_some_and(|access| access.addr == objects::THREADS) {
                 mover.deed = self.deed(thread, threads);
             }
-            survey.grown |= self.shows_contention(&made);
+            survey.grown |= self.shows_contention(thread, &made);
             self.take(choice, made, mark, survey);
             self.process.undo_to(&mark.0);
             self.vector.undo_to(mark.1);
@@ -244,9 +244,14 @@ impl<'a> Space<'a> {
 
     /// Whether a move alone shows that something is contended: a thread that hangs on an object,
     /// or goes round in circles reading something.
-    fn shows_contention(&mut self, made: &Move) -> bool {
+    fn shows_contention(&mut self, thread: ThreadId, made: &Move) -> bool {
         let mut grown = false;
-        for &word in &made.circle {
+        // What another thread was seen to change, or anything if there is nothing of the kind.
+        let is_changed =
+            |word: &&Word| self.touches.disturbed_by(**word, false) & !bit(thread) != 0;
+        let any = made.circle.iter().any(|word| is_changed(&word));
+        let words = made.circle.iter().filter(|word| !any || is_changed(word));
+        for &word in words {
             grown |= self.sight.visible.add(word);
         }
         if made.ending == Ending::Blocked

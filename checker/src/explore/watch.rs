@@ -138,4 +138,8 @@ impl Observer for Watch<'_> {
     fn progress(&mut self) {
         self.progress = true;
     }
+
+    fn is_past_operation(&self) -> bool {
+        self.operation.is_some() && !self.atomic
+    }
 }

@@ -109,6 +109,9 @@ impl Request<'_> {
     }
 }
 
+/// Length of the request instruction.
+pub(crate) const LENGTH: u64 = REQUEST.len() as u64;
+
 /// Serves the request that a thread has just made; `None` to go on running it.
 pub(crate) fn serve(
     process: &mut Process,
@@ -121,7 +124,7 @@ pub(crate) fn serve(
         return None;
     }
     let args = [Reg::Rdi, Reg::Rsi, Reg::Rdx].map(|reg| core[reg]);
-    let address = core.pc.wrapping_sub(REQUEST.len() as u64);
+    let address = core.pc.wrapping_sub(LENGTH);
     let mut request = Request { process, thread, args, address, witness };
     let reply = dispatch(&mut request, rax as u32);
     match reply {
