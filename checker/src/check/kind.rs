@@ -24,6 +24,8 @@ pub enum ErrorKind {
     IllegalInstruction,
     /// Death by a signal that nobody handles.
     Signal,
+    /// Heap blocks that nothing refers to when the program ends.
+    Leak,
     /// An exit status other than zero.
     Exit,
 }
@@ -41,13 +43,21 @@ impl ErrorKind {
             ErrorKind::Arithmetic => "arithmetic",
             ErrorKind::IllegalInstruction => "illegal-instruction",
             ErrorKind::Signal => "signal",
+            ErrorKind::Leak => "leak",
             ErrorKind::Exit => "exit",
         }
     }
 
     /// The kinds that `--check` switches on and off.
     pub fn selectable() -> impl Iterator<Item = ErrorKind> {
-        [ErrorKind::Deadlock, ErrorKind::Assertion, ErrorKind::Memory, ErrorKind::Exit].into_iter()
+        [
+            ErrorKind::Deadlock,
+            ErrorKind::Assertion,
+            ErrorKind::Memory,
+            ErrorKind::Leak,
+            ErrorKind::Exit,
+        ]
+        .into_iter()
     }
 
     /// Whether an error of this kind counts when these kinds were asked for.

@@ -1,6 +1,7 @@
 //! Everything that decides what is executed: a check and the replay of its trail start from the
 //! same setting.
 
+use super::kind::ErrorKind;
 use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
 use clap::ValueEnum;
 use samovar_runtime::request::Choices;
@@ -30,6 +31,9 @@ pub struct Setting {
     pub choices: Vec<String>,
     /// `--seed`.
     pub seed: u64,
+    /// Whether leaks count.
+    #[serde(default)]
+    pub leaks: bool,
 }
 
 /// The only variable that is taken over from this process: without it libraries are not found.
@@ -60,6 +64,7 @@ impl Setting {
             reduce: options.reduce.name().to_string(),
             choices: options.choices.clone(),
             seed: options.seed,
+            leaks: options.check.contains(&ErrorKind::Leak),
         }
     }
 
