@@ -16,7 +16,11 @@ const LOST: &[(&str, &str, &str)] = &[
     ("thread-local", "2 blocks with 24 bytes", "in fill_own"),
     ("local", "a block of 33 bytes", "in main"),
     ("cycle", "2 blocks with 64 bytes", "in main"),
-    ("chain", "2 blocks with 150 bytes leak: nothing refers to them any more, the first has 100", "in main"),
+    (
+        "chain",
+        "2 blocks with 150 bytes leak: nothing refers to them any more, the first has 100",
+        "in main",
+    ),
     ("overwritten", "a block of 80 bytes", "in main"),
 ];
 
@@ -74,7 +78,10 @@ fn a_leak_is_replayed() {
     let scratch = Scratch::new("leak-replay");
     let source = programs().join("check/leaks.c").display().to_string();
     let words = ["check", "-q", "--check", "leak", "--trail", "t.json", &source, "race"];
-    assert_eq!(Job::new(samovar(), &words).directory(scratch.path()).run().ending(), "exit status 1");
+    assert_eq!(
+        Job::new(samovar(), &words).directory(scratch.path()).run().ending(),
+        "exit status 1"
+    );
     let again = Job::new(samovar(), &["replay", "t.json"]).directory(scratch.path()).run();
     assert_eq!(again.ending(), "exit status 1", "{}", again.stderr_text());
     assert!(again.stdout_text().contains("a block of 10 bytes leaks"), "{}", again.stdout_text());

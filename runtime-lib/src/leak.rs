@@ -27,7 +27,11 @@ const RED_ZONE: u64 = 128;
 /// Bytes at the start of a thread's descriptor that hold the table of its thread-local blocks.
 const DESCRIPTOR: u64 = 64;
 /// Words of the stack that are looked at for a return address into the program.
-const STACK_WORDS: u64 = 64;
+const STACK_WORDS: u64 = 3;
+/// First byte of a call of a function by its distance.
+const CALL: u8 = 0xe8;
+/// First bytes of a call of a function by a table of addresses.
+const CALL_THROUGH_TABLE: [u8; 2] = [0xff, 0x15];
 /// Mappings of the modelled heap.
 const ARENA: &str = "[arena]";
 
@@ -39,7 +43,7 @@ impl Process {
     /// Notes who asks for the block at `addr`: the thread stands at the entry of the function.
     pub(crate) fn note_allocation(&mut self, thread: ThreadId, addr: u64) {
         if self.config.leaks {
-            let site = self.caller_in_program(thread);
+            let site = self.allocation_site(thread);
             self.sites.0.insert(addr, site);
         }
     }
@@ -53,19 +57,22 @@ impl Process {
         self.os_mut().thread_mut(thread).exit = Some(farewell);
     }
 
-    /// The innermost return address that leads into the program itself; if a look at the top of
-    /// the stack finds none, that of the library function.
-    fn caller_in_program(&self, thread: ThreadId) -> u64 {
+    /// Where the call of the allocator returns to. Behind a function of the library that does
+    /// little else than to call it, as C++'s `new` does, that is where the function returns to.
+    fn allocation_site(&self, thread: ThreadId) -> u64 {
         let rsp = self.machine.core(thread)[Reg::Rsp];
         let word = |index: u64| self.machine.memory.read_u64(rsp.wrapping_add(index * 8)).ok();
-        let Some(program) = self.os.modules.first() else { return 0 };
-        let is_code = |addr: u64| {
-            let (own, segments) = (addr.wrapping_sub(program.bias), program.image.segments());
-            let holds = |start: u64, end: u64| (start..end).contains(&own);
-            segments.iter().any(|part| part.perms.exec && holds(part.vaddr, part.end()))
-        };
-        let found = (0..STACK_WORDS).map_while(word).find(|&addr| is_code(addr));
+        let found = (0..STACK_WORDS).map_while(word).find(|&addr| self.follows_call(addr));
         found.or_else(|| word(0)).unwrap_or(0)
+    }
+
+    /// Whether an address lies in the program's own code, just behind a call.
+    fn follows_call(&self, addr: u64) -> bool {
+        let is_program = self.os.modules.first().is_some_and(|program| program.contains(addr));
+        let before = |len: u64| self.machine.memory.slice(addr.wrapping_sub(len), len);
+        is_program
+            && (before(5).is_ok_and(|bytes| bytes[0] == CALL)
+                || before(6).is_ok_and(|bytes| bytes.starts_with(&CALL_THROUGH_TABLE)))
     }
 
     /// What to say at the end of the process: a violation if something leaks.
