@@ -20,6 +20,7 @@ mod errno;
 mod event;
 pub mod files;
 mod host;
+mod leak;
 mod load;
 mod models;
 mod module;

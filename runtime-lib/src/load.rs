@@ -2,6 +2,7 @@
 
 use crate::files::{Files, resolve_program};
 use crate::host::{HostFiles, Input, NoFiles, Stdin};
+use crate::leak::Sites;
 use crate::models;
 use crate::module::Module;
 use crate::os::{Brk, Os, PID};
@@ -54,6 +55,9 @@ pub struct LoadOptions {
     pub model: Model,
     /// Modelled heap blocks are objects with exact bounds and are never reused; for checking.
     pub exact_heap: bool,
+    /// Heap blocks that nothing refers to when the process ends are a violation; only where heap
+    /// blocks are exact.
+    pub leaks: bool,
     /// Decides all random numbers of the guest.
     pub seed: u64,
     /// Seconds since 1970 that the wall clock shows when the guest starts.
@@ -85,6 +89,7 @@ impl LoadOptions {
             profile: Profile::default(),
             model: Model::default(),
             exact_heap: false,
+            leaks: false,
             seed: 0,
             wall_clock: WALL_CLOCK,
             cpus: 4,
@@ -172,6 +177,7 @@ impl Process {
         let config = Config {
             model: options.model,
             exact_heap: options.exact_heap,
+            leaks: options.leaks && options.exact_heap,
             wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
             cpus: options.cpus.max(1),
             uid,
@@ -192,6 +198,8 @@ impl Process {
             config,
             boundary_types: BTreeSet::new(),
             served: 0,
+            sites: Sites::default(),
+            models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
         process.add_module(Module::new(path, plan.main_bias, main));
@@ -205,7 +213,7 @@ impl Process {
     /// Notes a module and hooks its functions.
     pub(crate) fn add_module(&mut self, module: Module) {
         if self.config.model == Model::Full {
-            models::install(&mut self.machine, &module);
+            self.models_heap |= models::install(&mut self.machine, &module, self.config.leaks);
         }
         models::install_verifier(&mut self.machine, &module);
         Arc::make_mut(&mut self.os_mut().modules).push(Arc::new(module));

@@ -6,6 +6,7 @@
 //! of the state: bytes of standard input that the host has already handed out (they only grow).
 
 use crate::host::{HostFiles, Input};
+use crate::leak::Sites;
 use crate::load::Model;
 use crate::models;
 use crate::module::Module;
@@ -32,6 +33,10 @@ pub struct Process {
     pub(crate) boundary_types: BTreeSet<String>,
     /// System calls, hooked functions and requests served so far: no part of the state.
     pub(crate) served: u64,
+    /// No part of the state either.
+    pub(crate) sites: Sites,
+    /// Whether a library's allocator was found and is modelled.
+    pub(crate) models_heap: bool,
 }
 
 /// What never changes while a process runs.
@@ -39,6 +44,8 @@ pub struct Process {
 pub(crate) struct Config {
     pub model: Model,
     pub exact_heap: bool,
+    /// The end of the process is a violation if something leaks.
+    pub leaks: bool,
     /// The wall clock when logical time is zero.
     pub wall_clock_ns: u64,
     pub cpus: u32,
@@ -109,6 +116,11 @@ impl Process {
     /// How the process ended, if it has.
     pub fn ended(&self) -> Option<Ended> {
         self.os.ended
+    }
+
+    /// Whether the blocks of the program's heap are known: some library's allocator is modelled.
+    pub fn models_heap(&self) -> bool {
+        self.models_heap
     }
 
     /// ELF files whose code is mapped, in the order of their mapping: the program first.

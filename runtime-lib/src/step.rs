@@ -63,8 +63,16 @@ impl Process {
                 Observer::atomic_call(monitor, false);
             }
             if let Some(event) = event {
-                return event;
+                return self.at_end(event);
             }
+        }
+    }
+
+    /// The same event, unless it is the end of the process and something leaks.
+    fn at_end(&self, event: Event) -> Event {
+        match event {
+            Event::ProcessExited(_) if self.config.leaks => self.leak_at_end().unwrap_or(event),
+            event => event,
         }
     }
 

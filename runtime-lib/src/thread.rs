@@ -148,6 +148,17 @@ pub struct Thread {
     pub(crate) condition: Option<Stage>,
     /// The hook at the program counter is to be passed on the next run.
     pub(crate) past_hook: bool,
+    /// What the caller of `exit` had in its registers, where leaks are looked for.
+    pub(crate) exit: Option<Farewell>,
+}
+
+/// The registers that belong to the caller of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Farewell {
+    /// The stack pointer; what is below belongs to the function.
+    pub rsp: u64,
+    /// The others.
+    pub saved: [u64; 6],
 }
 
 /// What a re-executed blocking call has to remember.
@@ -179,6 +190,7 @@ impl Thread {
             resumed: None,
             condition: None,
             past_hook: false,
+            exit: None,
         }
     }
 

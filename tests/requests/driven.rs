@@ -28,6 +28,15 @@ fn each(name: &str, check: &dyn Fn(&Loader<'_>)) {
     }
 }
 
+/// The same with steps of several lengths: where a budget ends must not matter.
+fn for_each_budget(name: &str, check: &dyn Fn(&Loader<'_>, u64)) {
+    each(name, &|start| {
+        for budget in [1, 97, 10_000, u64::MAX] {
+            check(start, budget);
+        }
+    });
+}
+
 #[test]
 fn every_alternative_can_be_taken() {
     each("driven.c", &|start| {
@@ -112,16 +121,25 @@ fn violated_assertions_tell_text_and_place() {
 
 #[test]
 fn atomic_regions_begin_and_end_once() {
-    each("driven.c", &|start| {
+    for_each_budget("driven.c", &|start, budget| {
         let mut process = start("regions");
         let mut listener = Listener::default();
-        assert_eq!(run(&mut process, &mut listener), Event::ProcessExited(0));
-        // From the beginning to the mark before the end nothing ends, not even the library call;
-        // then one end, and nothing more up to the mark behind it.
+        let event = loop {
+            match process.step(ThreadId(0), budget, &mut listener) {
+                Event::Budget | Event::Yielded => {}
+                event => break event,
+            }
+        };
+        assert_eq!(event, Event::ProcessExited(0));
+        // Between the marks: what came before main, the region, its end, the rest.
         let parts: Vec<&[Heard]> = listener.heard.split(|h| *h == Heard::Progress).collect();
-        let [inside, end, _] = parts.as_slice() else { panic!("{:?}", listener.heard) };
-        assert!(!inside.is_empty() && inside.iter().all(|heard| *heard == Heard::Atomic(true)));
-        assert_eq!(*end, [Heard::Atomic(false)]);
+        let [_, inside, end, _] = parts.as_slice() else { panic!("{:?}", listener.heard) };
+        // From the beginning of the region nothing ends, not even the library call in it; then
+        // one end, and nothing more.
+        let entered =
+            !inside.is_empty() && inside.iter().all(|heard| *heard == Heard::Atomic(true));
+        assert!(entered, "{:?}", listener.heard);
+        assert_eq!(*end, [Heard::Atomic(false)], "{:?}", listener.heard);
         assert!(!process.is_atomic(ThreadId(0)));
     });
 }

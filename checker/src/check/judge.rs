@@ -5,7 +5,7 @@ use super::verdict::Finding;
 use crate::explore::choice::Wrong;
 use crate::explore::moves::Ending;
 use crate::trail::names::Names;
-use samovar_runtime::{Misuse, Output, Process, Signal, ViolationKind};
+use samovar_runtime::{Misuse, Output, Process, Signal, Violation, ViolationKind};
 use samovar_vm::fault::{AccessKind, Fault, FaultReason};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::object::{Object, ObjectKind};
@@ -28,6 +28,7 @@ pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
             Ending::Violated(violation) => match violation.kind {
                 ViolationKind::Assertion => &[ErrorKind::Assertion],
                 ViolationKind::Privilege => &[ErrorKind::Privilege],
+                ViolationKind::Leak => &[ErrorKind::Leak],
             },
             Ending::Exited(_) => &[ErrorKind::Exit],
             // The library aborts when it finds the heap in disorder.
@@ -63,10 +64,14 @@ pub fn judge(
             (ErrorKind::Memory, Some(detail), fault_message(process, names, thread, fault, detail))
         }
         Ending::Misuse(function, misuse) => misused(process, names, thread, function, *misuse),
+        Ending::Violated(violation) if violation.kind == ViolationKind::Leak => {
+            (ErrorKind::Leak, None, leak_message(names, violation))
+        }
         Ending::Violated(violation) => {
             let kind = match violation.kind {
                 ViolationKind::Assertion => ErrorKind::Assertion,
                 ViolationKind::Privilege => ErrorKind::Privilege,
+                ViolationKind::Leak => ErrorKind::Leak,
             };
             let name = |addr| names.variable(process, thread, addr, 1).map(|data| data.name);
             let message = match violation.data.and_then(name) {
@@ -90,6 +95,20 @@ pub fn judge(
         cycle: Vec::new(),
         accesses: Vec::new(),
     })
+}
+
+/// What leaks, and where it was allocated as far as that is known.
+fn leak_message(names: &Names, violation: &Violation) -> String {
+    let message = &violation.message;
+    match violation.address {
+        0 => message.clone(),
+        // Just behind the call.
+        address => {
+            let place = names.code(address - 1);
+            let at = if place.short().is_some() { "at " } else { "" };
+            format!("{message}, allocated {at}{place}")
+        }
+    }
 }
 
 type Judgement = (ErrorKind, Option<&'static str>, String);

@@ -28,6 +28,8 @@ pub enum ErrorKind {
     IllegalInstruction,
     /// Death by a signal that nobody handles.
     Signal,
+    /// Heap blocks that nothing refers to when the program ends.
+    Leak,
     /// An exit status other than zero.
     Exit,
     /// An invariant that does not hold, or a goal that is reached.
@@ -49,6 +51,7 @@ impl ErrorKind {
             ErrorKind::Arithmetic => "arithmetic",
             ErrorKind::IllegalInstruction => "illegal-instruction",
             ErrorKind::Signal => "signal",
+            ErrorKind::Leak => "leak",
             ErrorKind::Exit => "exit",
             ErrorKind::Invariant => "invariant",
         }
@@ -63,6 +66,7 @@ impl ErrorKind {
             ErrorKind::Assertion,
             ErrorKind::Memory,
             ErrorKind::Race,
+            ErrorKind::Leak,
             ErrorKind::Exit,
         ]
         .into_iter()

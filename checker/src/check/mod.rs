@@ -163,8 +163,13 @@ fn add_sources(steps: &mut [Step]) {
     }
 }
 
-/// A verdict that says where only some of the possible values were tried.
-fn limited(process: &Process, verdict: Verdict) -> Verdict {
+/// A verdict that says where only some of the possible values were tried, and what was not seen.
+fn limited(process: &Process, options: &CheckOptions, verdict: Verdict) -> Verdict {
+    let leaks = options.check.contains(&kind::ErrorKind::Leak);
+    if leaks && !process.models_heap() && matches!(verdict, Verdict::Verified) {
+        let reason = "nothing is known of leaks: the program's allocator is not modelled";
+        return Verdict::Incomplete { reason: reason.to_string() };
+    }
     let types: Vec<&str> = process.boundary_types().collect();
     if types.is_empty() || !matches!(verdict, Verdict::Verified) {
         return verdict;
@@ -219,7 +224,7 @@ fn examine(
             Outcome::of(Verdict::Incomplete { reason })
         }
     };
-    Outcome { verdict: limited(process, outcome.verdict), ..outcome }
+    Outcome { verdict: limited(process, options, outcome.verdict), ..outcome }
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {

@@ -1,6 +1,7 @@
 //! Everything that decides what is executed: a check and the replay of its trail start from the
 //! same setting.
 
+use super::kind::ErrorKind;
 use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
 use clap::ValueEnum;
 use samovar_runtime::request::Choices;
@@ -36,6 +37,9 @@ pub struct Setting {
     pub goals: Vec<String>,
     /// `--seed`.
     pub seed: u64,
+    /// Whether leaks count.
+    #[serde(default)]
+    pub leaks: bool,
 }
 
 /// The only variable that is taken over from this process: without it libraries are not found.
@@ -68,6 +72,7 @@ impl Setting {
             invariants: options.invariant.iter().map(|one| one.text().to_string()).collect(),
             goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
             seed: options.seed,
+            leaks: options.check.contains(&ErrorKind::Leak),
         }
     }
 

@@ -67,6 +67,7 @@ pub fn load(
             _ => Model::Full,
         },
         exact_heap: true,
+        leaks: setting.leaks,
         choices: setting.choices(),
         seed: setting.seed,
         ..LoadOptions::new(program.path.as_os_str().as_bytes(), program.bytes.clone())

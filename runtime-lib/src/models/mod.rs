@@ -89,17 +89,23 @@ pub(crate) fn treatment(symbol: &str) -> Treatment {
     }
 }
 
-/// Hooks the functions of a module that are known here.
-pub(crate) fn install(machine: &mut Machine, module: &Module) {
-    let Some(found) = libc::recognise(&module.image) else { return };
+/// The hook at the entry of `exit`, where leaks are looked for.
+const EXIT: HookId = HookId(u32::MAX - 1);
+
+/// Hooks the functions of a module that are known here; whether its allocator is among them.
+pub(crate) fn install(machine: &mut Machine, module: &Module, leaks: bool) -> bool {
+    let Some(found) = libc::recognise(&module.image) else { return false };
     for symbol in module.image.functions() {
-        if symbol.kind == SymbolKind::Function
+        if leaks && symbol.name == "exit" {
+            machine.set_hook(symbol.value.wrapping_add(module.bias), EXIT);
+        } else if symbol.kind == SymbolKind::Function
             && symbol.default_version
             && let Some(hook) = registry::find(symbol.name, found)
         {
             machine.set_hook(symbol.value.wrapping_add(module.bias), hook);
         }
     }
+    found.own_heap
 }
 
 impl Process {
@@ -110,6 +116,11 @@ impl Process {
         hook: HookId,
         witness: &mut dyn Witness,
     ) -> Passage {
+        if hook == EXIT {
+            self.note_exit(thread);
+            self.os_mut().thread_mut(thread).past_hook = true;
+            return Passage::Go;
+        }
         if hook == threads::START {
             self.begin_routine(thread, witness);
             return Passage::Go;

@@ -9,6 +9,9 @@ pub enum ViolationKind {
     Assertion,
     /// The exclusive access to a region of memory.
     Privilege,
+    /// No statement of the program: a heap block that nothing refers to at the end. The address
+    /// of the violation is where the call that allocated it returns to.
+    Leak,
 }
 
 /// A violated statement of the program. The thread has not gone on; if it does, it behaves as it

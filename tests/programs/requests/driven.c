@@ -16,6 +16,7 @@ static void *locker(void *argument)
 
 static void regions(void)
 {
+    samovar_progress();
     BEGINATOMIC
     first = 1;
     BEGINATOMIC

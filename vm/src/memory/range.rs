@@ -133,6 +133,19 @@ impl Memory {
         Ok(self.space.data().get(addr as usize..(addr + len) as usize).unwrap_or_default())
     }
 
+    /// The bytes of a range that were ever written, in pieces of at most a page by ascending
+    /// address, whatever their permissions; everything else in it is zero.
+    pub fn touched(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &[u8])> {
+        let pages = start >> PAGE_SHIFT..end.min(ADDRESS_LIMIT).div_ceil(PAGE_SIZE);
+        pages.filter_map(move |page| {
+            let flags = self.space.pages()[page as usize];
+            let from = start.max(page << PAGE_SHIFT);
+            let to = end.min((page + 1) << PAGE_SHIFT);
+            let bytes = self.space.data().get(from as usize..to as usize)?;
+            (flags & FRESH == 0).then_some((from, bytes))
+        })
+    }
+
     /// Copies bytes in; the guest must be permitted to write them.
     pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Fault> {
         if self.permits(addr, bytes.len() as u64, WRITE).is_none() {

@@ -1,6 +1,8 @@
 //! Which instruction forms are to be judged: all that iced knows, less what is not 64-bit user
 //! code of the baseline processor, less the few whose outcome is not a function of the state.
 
+use std::sync::OnceLock;
+
 use iced_x86::{Code, CpuidFeature, Mnemonic, OpCodeOperandKind};
 
 /// What becomes of a form.
@@ -10,7 +12,8 @@ pub enum Verdict {
     Judge,
     /// Not an instruction of a 64-bit user program on the baseline processor.
     OutOfScope,
-    /// In scope, but the host processor lacks the feature.
+    /// In scope, but the host processor lacks the feature, or does in its own way what the manuals
+    /// of processors tell differently.
     HostLacks,
     /// In scope, but not a function of registers and memory, or it leaves the process.
     NotComparable,
@@ -32,7 +35,7 @@ pub fn verdict(code: Code) -> Verdict {
     if !is_user_code || !(is_in_scope || is_excepted) {
         return Verdict::OutOfScope;
     }
-    if !code.cpuid_features().iter().all(|&feature| host_has(feature)) {
+    if !code.cpuid_features().iter().all(|&feature| host_has(feature)) || host_differs(code) {
         return Verdict::HostLacks;
     }
     if is_not_comparable(code) { Verdict::NotComparable } else { Verdict::Judge }
@@ -84,6 +87,36 @@ fn host_has(feature: CpuidFeature) -> bool {
         CpuidFeature::CMPXCHG16B => is_x86_feature_detected!("cmpxchg16b"),
         _ => true,
     }
+}
+
+/// Whether the host is of the make that the machine resembles where makes differ. Without an answer
+/// it is not.
+pub fn is_host_intel() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        told.contains("GenuineIntel")
+    })
+}
+
+/// Forms that makes of processors implement differently: prefetches of a register are illegal on
+/// some, the state saved names features of the processor, an extension of 16 bits to 16 bits may
+/// read more than that, and which of several NaNs comes out of a sum of products is up to the order
+/// of summing.
+fn host_differs(code: Code) -> bool {
+    use Code::*;
+    let differs = matches!(
+        code,
+        Reservednop_rm16_r16_0F0D
+            | Reservednop_rm32_r32_0F0D
+            | Reservednop_rm64_r64_0F0D
+            | Movsxd_r16_rm16
+            | Fxsave_m512byte
+            | Fxsave64_m512byte
+            | Dpps_xmm_xmmm128_imm8
+            | Dppd_xmm_xmmm128_imm8
+    );
+    differs && !is_host_intel()
 }
 
 fn is_not_comparable(code: Code) -> bool {

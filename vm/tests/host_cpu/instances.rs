@@ -6,11 +6,12 @@
 //! encode (say AH together with a REX prefix), or that decodes as another form, is dropped.
 
 use iced_x86::{
-    Code, Decoder, DecoderOptions, Encoder, Instruction, Mnemonic, OpCodeOperandKind as Kind,
-    OpKind, Register,
+    Code, Decoder, DecoderOptions, Encoder, FlowControl, Instruction, Mnemonic,
+    OpCodeOperandKind as Kind, OpKind, Register,
 };
 
 use crate::arena::{Arena, Place, Slot};
+use crate::forms::is_host_intel;
 use crate::operands::{self, Operand};
 use crate::rng::Rng;
 
@@ -124,6 +125,12 @@ impl Instance {
     /// place.
     pub fn with_noise(code: Code, site: Site, rng: &mut Rng) -> Option<Self> {
         let noise = rng.pick(&NOISE);
+        // Some makes of processors cut the target to 16 bits, or turn `loope` into `loopne`.
+        let says_nothing = |byte| !matches!(byte, 0x66 | 0xf2 | 0xf3);
+        let is_branch = code.flow_control() != FlowControl::Next;
+        if is_branch && !is_host_intel() && !noise.iter().all(|&byte| says_nothing(byte)) {
+            return None;
+        }
         let has_memory = !plans(code, 0).iter().all(|plan| plan.shape.is_none());
         let shape = (has_memory && rng.one_in(2)).then_some(Shape::RipRelative);
         let plan = Plan { shape, prefix: Prefix::None, variant: rng.below(24) as usize };

@@ -13,7 +13,7 @@ use crate::instances::{Instance, Plan, Site, plans};
 use crate::native::Native;
 use crate::rng::Rng;
 use crate::sequences::{self, Ingredients};
-use crate::undefined::{Slack, slack};
+use crate::undefined::{Slack, is_order_open, slack};
 use crate::vm_side::{Answer, Mode, VmSide};
 
 /// Sequences that disagree and are told in full.
@@ -173,6 +173,9 @@ impl Court {
         let mut input = Input::new();
         for _ in 0..count {
             inputs.fill(&mut input, rng);
+            if is_order_open(&instance.instruction, &input.cpu) {
+                continue;
+            }
             let slack = slack(&instance.instruction, &input.cpu);
             let lines = self.execute(&case, &input, slack)?;
             self.note(&case, &input, &lines, is_told);

@@ -10,6 +10,7 @@
 
 mod arena;
 mod compare;
+mod coverage;
 mod cpu;
 mod exhaustive;
 mod forms;

@@ -7,6 +7,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind, Register, RflagsBits};
 
 use crate::cpu::{Cpu, flag, gpr};
+use crate::forms::is_host_intel;
 
 /// What may differ.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +39,15 @@ pub fn slack(instruction: &Instruction, cpu: &Cpu) -> Slack {
     let x87_status = x87_status(instruction.rflags_undefined());
     let rflags_at_fault = if is_repeated_comparison(instruction) { flag::STATUS } else { 0 };
     Slack { rflags, rflags_at_fault, x87_status, everything: false }
+}
+
+/// Whether it is open which exception comes first, that of an x87 store's value or that of its
+/// address: makes of processors differ.
+pub fn is_order_open(instruction: &Instruction, cpu: &Cpu) -> bool {
+    use Mnemonic::*;
+    let stores = matches!(instruction.mnemonic(), Fst | Fstp | Fist | Fistp | Fisttp | Fbstp);
+    let is_unmasked = cpu.fx.control & 0x3f != 0x3f;
+    stores && instruction.op0_kind() == OpKind::Memory && is_unmasked && !is_host_intel()
 }
 
 /// A repeated comparison that faults amid its elements puts the flags back to what they were

@@ -124,7 +124,8 @@ impl Model {
 
     /// Panics unless the host did exactly the same.
     pub fn compare(&self, host: &State, start: &State, encoding: &Encoding) {
-        let same = (0..16).all(|index| self.xmm[index] == host.xmm(index))
+        let same_nans = nan_width(encoding);
+        let same = (0..16).all(|index| same_value(self.xmm[index], host.xmm(index), same_nans))
             && self.gpr == host.gpr
             && self.rflags & STATUS == host.rflags & STATUS
             && self.mxcsr == host.mxcsr()
@@ -155,4 +156,31 @@ impl Model {
         eprintln!("mxcsr model {:04x} host {:04x}", self.mxcsr, host.mxcsr());
         panic!("{encoding} differs from the host");
     }
+}
+
+/// Bits of the lanes in which one NaN is as good as another: which of several comes out of a sum of
+/// products is up to the order of summing, in which makes of processors differ.
+fn nan_width(encoding: &Encoding) -> Option<u32> {
+    match encoding.op() {
+        Some(VecOp::Dpps) => Some(32),
+        Some(VecOp::Dppd) => Some(64),
+        _ => None,
+    }
+}
+
+fn same_value(mine: u128, theirs: u128, same_nans: Option<u32>) -> bool {
+    let Some(width) = same_nans else { return mine == theirs };
+    (0..128 / width).all(|lane| {
+        let [mine, theirs] = [mine, theirs].map(|value| (value >> (lane * width)) as u64);
+        match width {
+            32 => {
+                let [mine, theirs] = [mine, theirs].map(|bits| f32::from_bits(bits as u32));
+                mine.to_bits() == theirs.to_bits() || mine.is_nan() && theirs.is_nan()
+            }
+            _ => {
+                let [first, second] = [mine, theirs].map(f64::from_bits);
+                mine == theirs || first.is_nan() && second.is_nan()
+            }
+        }
+    })
 }

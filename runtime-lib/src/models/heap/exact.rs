@@ -6,6 +6,7 @@
 use super::arena::Arena;
 use crate::event::Misuse;
 use crate::process::Process;
+use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::Memory;
 use samovar_vm::memory::object::{Object, ObjectKind};
 
@@ -30,6 +31,7 @@ pub(super) fn allocate(
     let addr = arena.take(process, GAP, align.max(16), size + 1)?;
     let object = Object { size, kind: ObjectKind::Heap { thread } };
     process.machine.memory.create_object(addr, object, zeroed);
+    process.note_allocation(ThreadId(thread), addr);
     Some(addr)
 }
 
