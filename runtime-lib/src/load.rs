@@ -54,6 +54,10 @@ pub struct LoadOptions {
     pub model: Model,
     /// Modelled heap blocks are objects with exact bounds and are never reused; for checking.
     pub exact_heap: bool,
+    /// Misuse of locks is an event; otherwise the guest goes on as it would natively.
+    pub judge_locks: bool,
+    /// Waits on condition variables may end without a signal.
+    pub spurious_wakeups: bool,
     /// Decides all random numbers of the guest.
     pub seed: u64,
     /// Seconds since 1970 that the wall clock shows when the guest starts.
@@ -85,6 +89,8 @@ impl LoadOptions {
             profile: Profile::default(),
             model: Model::default(),
             exact_heap: false,
+            judge_locks: false,
+            spurious_wakeups: false,
             seed: 0,
             wall_clock: WALL_CLOCK,
             cpus: 4,
@@ -172,6 +178,8 @@ impl Process {
         let config = Config {
             model: options.model,
             exact_heap: options.exact_heap,
+            judge_locks: options.judge_locks,
+            spurious_wakeups: options.spurious_wakeups,
             wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
             cpus: options.cpus.max(1),
             uid,

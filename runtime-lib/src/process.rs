@@ -7,7 +7,6 @@
 
 use crate::host::{HostFiles, Input};
 use crate::load::Model;
-use crate::models;
 use crate::module::Module;
 use crate::os::{Ended, Os, Output};
 use crate::request::Choices;
@@ -37,6 +36,8 @@ pub struct Process {
 pub(crate) struct Config {
     pub model: Model,
     pub exact_heap: bool,
+    pub judge_locks: bool,
+    pub spurious_wakeups: bool,
     /// The wall clock when logical time is zero.
     pub wall_clock_ns: u64,
     pub cpus: u32,
@@ -171,9 +172,15 @@ impl Process {
             WaitFor::Files { .. }
             | WaitFor::Signal { .. }
             | WaitFor::Mutex { .. }
-            | WaitFor::Privilege { .. }
+            | WaitFor::ReaderWriter { .. }
+            | WaitFor::Semaphore { .. }
+            | WaitFor::Condition { .. }
             | WaitFor::Join { .. } => self.set_runnable(thread),
-            WaitFor::Condition { .. } => models::leave_queue(self, thread),
+            // These have none.
+            WaitFor::Privilege { .. }
+            | WaitFor::Barrier { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. } => {}
         }
     }
 

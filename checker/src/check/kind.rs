@@ -47,7 +47,14 @@ impl ErrorKind {
 
     /// The kinds that `--check` switches on and off.
     pub fn selectable() -> impl Iterator<Item = ErrorKind> {
-        [ErrorKind::Deadlock, ErrorKind::Assertion, ErrorKind::Memory, ErrorKind::Exit].into_iter()
+        [
+            ErrorKind::Deadlock,
+            ErrorKind::Assertion,
+            ErrorKind::Memory,
+            ErrorKind::Lock,
+            ErrorKind::Exit,
+        ]
+        .into_iter()
     }
 
     /// Whether an error of this kind counts when these kinds were asked for.

@@ -1,6 +1,7 @@
 //! Everything that decides what is executed: a check and the replay of its trail start from the
 //! same setting.
 
+use super::kind::ErrorKind;
 use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
 use clap::ValueEnum;
 use samovar_runtime::request::Choices;
@@ -28,6 +29,12 @@ pub struct Setting {
     /// `--choices`.
     #[serde(default)]
     pub choices: Vec<String>,
+    /// Whether misuse of locks counts.
+    #[serde(default)]
+    pub judge_locks: bool,
+    /// `--spurious`.
+    #[serde(default)]
+    pub spurious: bool,
     /// `--seed`.
     pub seed: u64,
 }
@@ -59,6 +66,8 @@ impl Setting {
             cpu: name(options.cpu),
             reduce: options.reduce.name().to_string(),
             choices: options.choices.clone(),
+            judge_locks: options.check.contains(&ErrorKind::Lock),
+            spurious: options.spurious,
             seed: options.seed,
         }
     }

@@ -67,6 +67,8 @@ pub fn load(
             _ => Model::Full,
         },
         exact_heap: true,
+        judge_locks: setting.judge_locks,
+        spurious_wakeups: setting.spurious,
         choices: setting.choices(),
         seed: setting.seed,
         ..LoadOptions::new(program.path.as_os_str().as_bytes(), program.bytes.clone())

@@ -39,7 +39,7 @@ pub struct CheckOptions {
         value_name = "LIST",
         value_delimiter = ',',
         value_parser = parse_kind,
-        default_value = "deadlock,assertion,memory"
+        default_value = "deadlock,assertion,memory,lock"
     )]
     pub check: Vec<ErrorKind>,
 
@@ -67,6 +67,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
     #[arg(allow_hyphen_values = true)]
     pub choices: Vec<String>,
+
+    /// Waits on condition variables may end without a signal
+    #[arg(long)]
+    pub spurious: bool,
 
     /// Decides the random numbers that the program gets
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -4,9 +4,7 @@ use super::endless;
 use super::footprint::{Footprint, Word};
 use super::watch::{LibraryData, Visible, Watch};
 use crate::state::dead;
-use samovar_runtime::{
-    Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation, WaitFor,
-};
+use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
@@ -153,8 +151,7 @@ fn pass_time(process: &mut Process) -> Move {
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
 fn retries(process: &Process, thread: ThreadId) -> bool {
-    let wait = process.threads()[thread.0 as usize].waiting();
-    matches!(wait, Some(WaitFor::Mutex { deadline: None, .. } | WaitFor::Join { .. }))
+    process.threads()[thread.0 as usize].may_be_put_back()
 }
 
 /// How long a block may work before one looks whether it goes round in circles, and before nothing
