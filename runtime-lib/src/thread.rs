@@ -273,6 +273,11 @@ impl Thread {
         })
     }
 
+    /// Whether its wait on a modelled condition variable is over but for the mutex.
+    pub fn is_relocking(&self) -> bool {
+        matches!(self.condition, Some(Stage::Relocking(_) | Stage::Cancelled))
+    }
+
     /// Whether it has not ended.
     pub fn is_alive(&self) -> bool {
         self.state != ThreadState::Exited
