@@ -268,9 +268,8 @@ impl Thread {
     /// Whether a thread that has just blocked may be put back to where its move began: the call
     /// only tests, or an atomic region cannot be finished now and has not begun therefore.
     pub fn may_be_put_back(&self) -> bool {
-        self.waiting().is_some_and(|wait| {
-            wait.only_tests() || self.region && wait.deadline().is_none()
-        })
+        self.waiting()
+            .is_some_and(|wait| wait.only_tests() || self.region && wait.deadline().is_none())
     }
 
     /// Whether its wait on a modelled condition variable is over but for the mutex.

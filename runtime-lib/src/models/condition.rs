@@ -100,9 +100,7 @@ fn begin(call: &mut ModelCall<'_>, deadline: Option<u64>, past: bool) -> Result<
     if call.is_cancelled() {
         return Ok(Answer::Plain);
     }
-    let elsewhere = |wait: &WaitFor| {
-        matches!(*wait, WaitFor::Condition { addr: at, mutex, .. } if at == addr && mutex != lock)
-    };
+    let elsewhere = |wait: &WaitFor| matches!(*wait, WaitFor::Condition { addr: at, mutex, .. } if at == addr && mutex != lock);
     if call.judges_locks() && call.somebody_waits(elsewhere) {
         return Ok(Answer::wrong(LockFault::DifferentMutexes, addr));
     }

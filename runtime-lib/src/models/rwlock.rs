@@ -82,9 +82,9 @@ fn waits_for(lock: u64) -> impl Fn(&WaitFor) -> bool {
 
 /// Whether a writer waits that keeps new readers out.
 fn is_queued(call: &ModelCall<'_>, lock: u64) -> bool {
-    call.somebody_waits(|wait| {
-        matches!(*wait, WaitFor::ReaderWriter { addr, queued: true, .. } if addr == lock)
-    })
+    call.somebody_waits(
+        |wait| matches!(*wait, WaitFor::ReaderWriter { addr, queued: true, .. } if addr == lock),
+    )
 }
 
 /// Takes the lock if that is possible now.

@@ -94,9 +94,8 @@ pub(super) fn post(call: &mut ModelCall<'_>) -> Answer {
         };
         call.set_word(addr, value.wrapping_add(1))?;
         call.wake_where(waits_for(addr));
-        let in_library = |wait: &WaitFor| {
-            matches!(*wait, WaitFor::Futex { addr: at, .. } if at == addr)
-        };
+        let in_library =
+            |wait: &WaitFor| matches!(*wait, WaitFor::Futex { addr: at, .. } if at == addr);
         if call.somebody_waits(in_library) {
             futex::wake(call.process, addr, 1, u32::MAX);
         }

@@ -51,7 +51,7 @@ pub(crate) fn serve(
     if witness.wants_operations() {
         let mut announced = objects::accesses(number, &args, clear_tid);
         let robust = futex::robust_words(process, thread, number).into_iter();
-        announced.splice(0..0, robust.map(|addr| objects::change(addr & !7, 8)));
+        announced.extend(robust.map(|addr| objects::change(addr & !7, 8)));
         if alternatives > 1 {
             announced.insert(0, objects::change(objects::choice_of(thread), 8));
         }

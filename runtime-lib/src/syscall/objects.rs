@@ -63,8 +63,7 @@ pub(crate) fn look(addr: u64, size: u32) -> Access {
 }
 
 /// Everything a system call works on: its object first, then memory that it reads or writes on
-/// the guest's behalf. A thread's end comes last of what it changes: where nobody looks at the
-/// rest, it is the only visible operation.
+/// the guest's behalf.
 pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Access> {
     let memory = |addr: u64, len: u64, kind| {
         let size = len.min(1 << 20) as u32;
@@ -78,15 +77,7 @@ pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Acce
         _ => None,
     };
     let second = second.map(|access| Access { locked: number != nr::READ, ..access });
-    let first = object(number, args).into_iter();
-    let mut all: Vec<Access> = match number {
-        nr::EXIT => second.into_iter().chain(first).collect(),
-        _ => first.chain(second).collect(),
-    };
-    for (index, access) in all.iter_mut().enumerate() {
-        access.sequel = index > 0;
-    }
-    all
+    object(number, args).into_iter().chain(second).collect()
 }
 
 /// Whether a futex operation has a second futex.

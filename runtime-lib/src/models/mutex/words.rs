@@ -159,9 +159,9 @@ pub(super) fn unlock(
     memory.write_u32(addr + USERS, users.wrapping_sub(1))?;
     memory.write_u32(addr, 0)?;
     wake_lockers(process, addr);
-    if process.os.threads.iter().any(|thread| {
-        matches!(thread.waiting(), Some(WaitFor::Futex { addr: at, .. }) if *at == addr)
-    }) {
+    if process.os.threads.iter().any(
+        |thread| matches!(thread.waiting(), Some(WaitFor::Futex { addr: at, .. }) if *at == addr),
+    ) {
         futex::wake(process, addr, 1, u32::MAX);
     }
     Ok(0)
