@@ -105,7 +105,7 @@ impl fmt::Display for LockFault {
             LockFault::DestroyBusy => "it is in use",
             LockFault::WaitWithoutMutex => "the thread does not hold the mutex",
             LockFault::DifferentMutexes => "another thread waits there with another mutex",
-            LockFault::Uninitialised => "it was never initialised",
+            LockFault::Uninitialised => "it is not initialised",
             LockFault::Destroyed => "it was destroyed before",
         })
     }

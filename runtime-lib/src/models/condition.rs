@@ -100,7 +100,10 @@ fn begin(call: &mut ModelCall<'_>, deadline: Option<u64>, past: bool) -> Result<
     if call.is_cancelled() {
         return Ok(Answer::Plain);
     }
-    let elsewhere = |wait: &WaitFor| matches!(*wait, WaitFor::Condition { addr: at, mutex, .. } if at == addr && mutex != lock);
+    let elsewhere = |wait: &WaitFor| match *wait {
+        WaitFor::Condition { addr: at, mutex, .. } => at == addr && mutex != lock,
+        _ => false,
+    };
     if call.judges_locks() && call.somebody_waits(elsewhere) {
         return Ok(Answer::wrong(LockFault::DifferentMutexes, addr));
     }
@@ -133,7 +136,10 @@ fn leave_mutex(call: &mut ModelCall<'_>, result: u64) -> Answer {
 /// Locks the mutex and returns, or lets the library act on the cancellation.
 fn relock(call: &mut ModelCall<'_>, result: Option<u64>) -> Result<Answer, Fault> {
     let (lock, thread) = (call.arg(1), call.thread);
-    let wait = mutex::relock(call, lock)?;
+    let wait = match mutex::relock(call, lock)? {
+        Ok(wait) => wait,
+        Err(wrong) => return Ok(wrong),
+    };
     let stage = wait.as_ref().map(|_| result.map_or(Stage::Cancelled, Stage::Relocking));
     call.process.os_mut().thread_mut(thread).condition = stage;
     Ok(match (wait, result) {

@@ -92,7 +92,8 @@ fn take(call: &mut ModelCall<'_>, mut lock: Lock, writing: bool) -> Result<bool,
     let free = if writing {
         lock.state == 0
     } else {
-        !lock.is_written() && !(lock.kind == PREFERS_WRITERS && is_queued(call, lock.addr))
+        let kept_out = lock.kind == PREFERS_WRITERS && is_queued(call, lock.addr);
+        !lock.is_written() && !kept_out
     };
     if !free {
         return Ok(false);

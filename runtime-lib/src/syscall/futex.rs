@@ -2,8 +2,8 @@
 //!
 //! Waiters are found by looking at what threads wait for; nothing is stored twice. The kernel
 //! promises no order among threads of equal priority, so which of them a wake-up takes is a choice
-//! (see [`super::subset`]); plain running takes those with the lowest numbers. Private and shared futexes are the same:
-//! there is one address space.
+//! (see [`super::subset`]); plain running takes those with the lowest numbers. Private and shared
+//! futexes are the same: there is one address space.
 //!
 //! Modelled mutexes (see `models`) use the same words as glibc's own code, so a wake-up here also
 //! reaches threads that wait in the model.

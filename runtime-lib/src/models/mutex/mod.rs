@@ -145,14 +145,20 @@ pub(super) fn release(
 }
 
 /// Locks a plain mutex that the caller has released before; the wait if it is held.
-pub(super) fn relock(call: &mut ModelCall<'_>, addr: u64) -> Result<Option<WaitFor>, Fault> {
-    let kind = words::kind(call.process, addr)?;
-    let Kind::Plain(plain) = kind else { return Ok(None) };
+pub(super) fn relock(
+    call: &mut ModelCall<'_>,
+    addr: u64,
+) -> Result<Result<Option<WaitFor>, Answer>, Fault> {
+    let plain = match words::kind(call.process, addr)? {
+        Kind::Plain(plain) => plain,
+        kind if call.judges_locks() => return Ok(Err(unusable(call, addr, kind))),
+        _ => return Ok(Ok(None)),
+    };
     match words::try_lock(call.process, call.thread, addr, plain)? {
-        Attempt::Over(_) => Ok(None),
+        Attempt::Over(_) => Ok(Ok(None)),
         Attempt::Held => {
             words::note_waiter(call.process, addr);
-            Ok(Some(WaitFor::Mutex { addr, deadline: None }))
+            Ok(Ok(Some(WaitFor::Mutex { addr, deadline: None })))
         }
     }
 }
