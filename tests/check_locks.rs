@@ -257,3 +257,17 @@ fn the_cpp_library_waits_through_models_and_futexes() {
         assert_verified(&scratch, &[], &program, word);
     }
 }
+
+#[test]
+fn a_waiting_writer_may_keep_readers_out() {
+    let scratch = Scratch::new("overtaken");
+    let default = built(&scratch, "overtaken.c", &[]);
+    for model in ["full", "none"] {
+        assert_verified(&scratch, &["--model", model], &default, "");
+    }
+    let preferring = built(&scratch, "overtaken.c", &["-DPREFER"]);
+    for model in ["full", "none"] {
+        let found = report(&scratch, &["--model", model], &preferring, "");
+        assert_eq!(found["error"]["kind"], "deadlock", "{model}: {found:#}");
+    }
+}

@@ -44,7 +44,7 @@ use samovar_vm::stop::HookId;
 pub(crate) use condition::Stage;
 pub(crate) use mutex::wake_lockers;
 #[cfg(test)]
-pub(crate) use registry::count;
+pub(crate) use registry::{count, hook};
 pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.

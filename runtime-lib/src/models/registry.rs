@@ -255,3 +255,9 @@ pub(super) fn class_of(name: &str) -> Option<Class> {
 pub(crate) fn count() -> usize {
     FUNCTIONS.len()
 }
+
+/// The hook for a function of glibc.
+#[cfg(test)]
+pub(crate) fn hook(name: &str) -> HookId {
+    find(name, Found { libc: Libc::Glibc, own_heap: true }).expect("a known function")
+}
