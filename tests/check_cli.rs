@@ -202,7 +202,7 @@ const MISDEEDS: &[(&str, &str, &str, &str)] = &[
     ("trap", "illegal-instruction", "", "illegal instruction"),
     ("abort", "assertion", "", "giving up"),
     ("assert", "assertion", "", "zero == 1"),
-    ("lock", "deadlock", "", "wait"),
+    ("lock", "lock", "relock", "waits for itself"),
     ("loop", "livelock", "", "without end"),
 ];
 

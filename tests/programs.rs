@@ -28,11 +28,12 @@ programs! { c, check_c:
     printf_float printf_int printf_long_double quick_exit random recursion regex rounding scanf
     setjmp signals sleepers sorting string_ops strings struct_copy threads_barrier threads_basic
     threads_c11 threads_cancel threads_cancel_wait threads_cond threads_exit threads_malloc
-    threads_many threads_mutex threads_rwlock threads_sem tls tls_shared varargs vectors wc wide
+    threads_limits threads_many threads_mutex threads_named threads_robust threads_rwlock
+    threads_sem tls tls_shared varargs vectors wc wide
 }
 
 programs! { cpp, check_cpp:
-    containers exceptions filter futures threads
+    containers exceptions filter futures synchronised threads
 }
 
 programs! { rust, check_rust:

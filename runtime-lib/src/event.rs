@@ -24,8 +24,8 @@ pub enum Event {
     Killed(Signal),
     /// An illegal access that no handler takes care of ended the process.
     Fault(Fault),
-    /// A library function was called in a way that is an error of the program and ended it. Only
-    /// where heap blocks are exact; otherwise the process is [`Event::Killed`] as by glibc.
+    /// A library function was called in a way that is an error of the program. Only where heap
+    /// blocks are exact and locks are judged; otherwise the process goes on or ends as natively.
     Misuse {
         /// The function.
         function: String,
@@ -53,14 +53,71 @@ pub enum Misuse {
     DoubleFree,
     /// Not the start of a block.
     InvalidPointer,
+    /// A synchronisation object is not used as it has to be.
+    Lock {
+        /// What is wrong.
+        fault: LockFault,
+        /// Address of the object.
+        object: u64,
+    },
+}
+
+/// What is wrong with the use of a synchronisation object: what POSIX leaves undefined or says to
+/// deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockFault {
+    /// Unlocked by a thread that does not hold it.
+    UnlockNotOwner,
+    /// Locked again by the thread that holds it and would wait for itself.
+    Relock,
+    /// Destroyed while it is in use.
+    DestroyBusy,
+    /// A wait on a condition variable with a mutex that the thread does not hold.
+    WaitWithoutMutex,
+    /// Waits on one condition variable with different mutexes.
+    DifferentMutexes,
+    /// Used without having been initialised.
+    Uninitialised,
+    /// Used after it was destroyed.
+    Destroyed,
+}
+
+impl LockFault {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            LockFault::UnlockNotOwner => "unlock-not-owner",
+            LockFault::Relock => "relock",
+            LockFault::DestroyBusy => "destroy-busy",
+            LockFault::WaitWithoutMutex => "wait-without-mutex",
+            LockFault::DifferentMutexes => "different-mutexes",
+            LockFault::Uninitialised => "uninitialised",
+            LockFault::Destroyed => "destroyed",
+        }
+    }
+}
+
+impl fmt::Display for LockFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LockFault::UnlockNotOwner => "the thread does not hold it",
+            LockFault::Relock => "the thread holds it already and waits for itself",
+            LockFault::DestroyBusy => "it is in use",
+            LockFault::WaitWithoutMutex => "the thread does not hold the mutex",
+            LockFault::DifferentMutexes => "another thread waits there with another mutex",
+            LockFault::Uninitialised => "it is not initialised",
+            LockFault::Destroyed => "it was destroyed before",
+        })
+    }
 }
 
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Misuse::DoubleFree => "double free detected",
-            Misuse::InvalidPointer => "invalid pointer",
-        })
+        match self {
+            Misuse::DoubleFree => f.write_str("double free detected"),
+            Misuse::InvalidPointer => f.write_str("invalid pointer"),
+            Misuse::Lock { fault, .. } => write!(f, "{fault}"),
+        }
     }
 }
 

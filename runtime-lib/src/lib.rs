@@ -41,7 +41,7 @@ mod treatment;
 mod witness;
 
 pub use errno::Errno;
-pub use event::{Event, Misuse, Unsupported, UnsupportedKind};
+pub use event::{Event, LockFault, Misuse, Unsupported, UnsupportedKind};
 pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, NoFiles, Stdin};
 pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;

@@ -58,6 +58,10 @@ pub struct LoadOptions {
     /// Heap blocks that nothing refers to when the process ends are a violation; only where heap
     /// blocks are exact.
     pub leaks: bool,
+    /// Misuse of locks is an event; otherwise the guest goes on as it would natively.
+    pub judge_locks: bool,
+    /// Waits on condition variables may end without a signal.
+    pub spurious_wakeups: bool,
     /// Decides all random numbers of the guest.
     pub seed: u64,
     /// Seconds since 1970 that the wall clock shows when the guest starts.
@@ -90,6 +94,8 @@ impl LoadOptions {
             model: Model::default(),
             exact_heap: false,
             leaks: false,
+            judge_locks: false,
+            spurious_wakeups: false,
             seed: 0,
             wall_clock: WALL_CLOCK,
             cpus: 4,
@@ -178,6 +184,8 @@ impl Process {
             model: options.model,
             exact_heap: options.exact_heap,
             leaks: options.leaks && options.exact_heap,
+            judge_locks: options.judge_locks,
+            spurious_wakeups: options.spurious_wakeups,
             wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
             cpus: options.cpus.max(1),
             uid,

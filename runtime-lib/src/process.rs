@@ -8,7 +8,6 @@
 use crate::host::{HostFiles, Input};
 use crate::leak::Sites;
 use crate::load::Model;
-use crate::models;
 use crate::module::Module;
 use crate::os::{Ended, Os, Output};
 use crate::request::Choices;
@@ -46,6 +45,8 @@ pub(crate) struct Config {
     pub exact_heap: bool,
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
+    pub judge_locks: bool,
+    pub spurious_wakeups: bool,
     /// The wall clock when logical time is zero.
     pub wall_clock_ns: u64,
     pub cpus: u32,
@@ -191,9 +192,15 @@ impl Process {
             WaitFor::Files { .. }
             | WaitFor::Signal { .. }
             | WaitFor::Mutex { .. }
-            | WaitFor::Privilege { .. }
+            | WaitFor::ReaderWriter { .. }
+            | WaitFor::Semaphore { .. }
+            | WaitFor::Condition { .. }
             | WaitFor::Join { .. } => self.set_runnable(thread),
-            WaitFor::Condition { .. } => models::leave_queue(self, thread),
+            // These have none.
+            WaitFor::Privilege { .. }
+            | WaitFor::Barrier { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. } => {}
         }
     }
 

@@ -41,7 +41,8 @@ impl Process {
                 return Event::Budget;
             }
             let start = self.machine.instructions();
-            let stop = if self.os.thread(thread).past_hook {
+            let past_hook = self.os.thread(thread).past_hook;
+            let stop = if past_hook {
                 self.os_mut().thread_mut(thread).past_hook = false;
                 self.machine.run_past_hook(thread, quota, monitor)
             } else {
@@ -52,6 +53,10 @@ impl Process {
                 stop => stop,
             };
             let spent = self.machine.instructions() - start;
+            if past_hook && spent == 0 && matches!(stop, Stop::Access(_)) {
+                // Stopped before the instruction at the hook, which is still behind it.
+                self.os_mut().thread_mut(thread).past_hook = true;
+            }
             left = left.saturating_sub(spent);
             if atomic {
                 atomic_left = atomic_left.saturating_sub(spent);

@@ -70,10 +70,41 @@ pub enum WaitFor {
         addr: u64,
         /// Address of the mutex to be locked again.
         mutex: u64,
-        /// Place in the queue of this condition variable.
-        arrival: u32,
         /// Give up then.
         deadline: Option<u64>,
+    },
+    /// A modelled read-write lock.
+    ReaderWriter {
+        /// Address of the lock.
+        addr: u64,
+        /// Waits for exclusive access.
+        writing: bool,
+        /// A writer that new readers have to wait for, too.
+        queued: bool,
+        /// Give up then.
+        deadline: Option<u64>,
+    },
+    /// A modelled semaphore being posted.
+    Semaphore {
+        /// Address of the semaphore.
+        addr: u64,
+        /// Give up then.
+        deadline: Option<u64>,
+    },
+    /// Further threads arriving at a modelled barrier.
+    Barrier {
+        /// Address of the barrier.
+        addr: u64,
+    },
+    /// A modelled spin lock becoming free.
+    Spin {
+        /// Address of the lock.
+        addr: u64,
+    },
+    /// Another thread finishing a one-time initialisation.
+    Once {
+        /// Address of the control word.
+        addr: u64,
     },
     /// Memory that another thread has locked for itself.
     Privilege {
@@ -86,6 +117,8 @@ pub enum WaitFor {
     Join {
         /// Number of the thread.
         thread: u32,
+        /// Give up then.
+        deadline: Option<u64>,
     },
 }
 
@@ -94,13 +127,32 @@ impl WaitFor {
     pub fn deadline(&self) -> Option<u64> {
         match *self {
             WaitFor::Sleep { until, .. } => Some(until),
-            WaitFor::Join { .. } | WaitFor::Privilege { .. } => None,
+            WaitFor::Privilege { .. }
+            | WaitFor::Barrier { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. } => None,
             WaitFor::Futex { deadline, .. }
             | WaitFor::FutexOwnership { deadline, .. }
             | WaitFor::Files { deadline, .. }
             | WaitFor::Signal { deadline, .. }
             | WaitFor::Mutex { deadline, .. }
+            | WaitFor::ReaderWriter { deadline, .. }
+            | WaitFor::Semaphore { deadline, .. }
+            | WaitFor::Join { deadline, .. }
             | WaitFor::Condition { deadline, .. } => deadline,
+        }
+    }
+
+    /// Whether the call only tests again and again whether it may go on, and nobody can tell that
+    /// it has begun: a checker may as well put the thread back to before the call.
+    pub fn only_tests(&self) -> bool {
+        match *self {
+            WaitFor::Mutex { deadline, .. }
+            | WaitFor::ReaderWriter { queued: false, deadline, .. }
+            | WaitFor::Semaphore { deadline, .. }
+            | WaitFor::Join { deadline, .. } => deadline.is_none(),
+            WaitFor::Spin { .. } | WaitFor::Once { .. } => true,
+            _ => false,
         }
     }
 }
@@ -146,6 +198,11 @@ pub struct Thread {
     pub(crate) resumed: Option<Resumed>,
     /// Where the thread is in a wait on a modelled condition variable.
     pub(crate) condition: Option<Stage>,
+    /// What the models know of the thread's cancellation.
+    pub(crate) cancellation: Cancellation,
+    /// Stack pointer at the entry of a modelled call that a signal handler has interrupted for
+    /// good; the library's own code then tells the caller.
+    pub(crate) interrupted: Option<u64>,
     /// The hook at the program counter is to be passed on the next run.
     pub(crate) past_hook: bool,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
@@ -159,6 +216,22 @@ pub(crate) struct Farewell {
     pub rsp: u64,
     /// The others.
     pub saved: [u64; 6],
+}
+
+/// Whether a thread is to be cancelled at its next cancellation point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Cancellation {
+    /// Somebody asked for it.
+    pub requested: bool,
+    /// The thread does not want it now.
+    pub disabled: bool,
+}
+
+impl Cancellation {
+    /// Whether a cancellation point acts on it.
+    pub fn is_due(self) -> bool {
+        self.requested && !self.disabled
+    }
 }
 
 /// What a re-executed blocking call has to remember.
@@ -189,6 +262,8 @@ impl Thread {
             mask_to_restore: None,
             resumed: None,
             condition: None,
+            cancellation: Cancellation::default(),
+            interrupted: None,
             past_hook: false,
             exit: None,
         }
@@ -200,6 +275,18 @@ impl Thread {
             ThreadState::Waiting(wait) => Some(wait),
             _ => None,
         }
+    }
+
+    /// Whether a thread that has just blocked may be put back to where its move began: the call
+    /// only tests, or an atomic region cannot be finished now and has not begun therefore.
+    pub fn may_be_put_back(&self) -> bool {
+        self.waiting()
+            .is_some_and(|wait| wait.only_tests() || self.region && wait.deadline().is_none())
+    }
+
+    /// Whether its wait on a modelled condition variable is over but for the mutex.
+    pub fn is_relocking(&self) -> bool {
+        matches!(self.condition, Some(Stage::Relocking(_) | Stage::Cancelled))
     }
 
     /// Whether it has not ended.

@@ -6,7 +6,6 @@ use crate::explore::choice::Choice;
 use crate::explore::moves::Sight;
 use crate::trail::names::{Location, Names};
 use crate::trail::walk;
-use samovar_runtime::request::Privilege;
 use samovar_runtime::{Process, WaitFor};
 use samovar_vm::machine::ThreadId;
 
@@ -22,7 +21,7 @@ pub fn describe(process: &mut Process, names: &mut Names, sight: &Sight) -> Find
     let waiters = waiters(process, names, sight);
     let edges: Vec<(ThreadId, Option<ThreadId>)> = waiters
         .iter()
-        .map(|waiter| (waiter.thread, waiter.cause.as_ref().and_then(|wait| holder(process, wait))))
+        .map(|waiter| (waiter.thread, waiter.cause.as_ref().and_then(|wait| process.holder(wait))))
         .collect();
     let cycle = cycle(&edges);
     let waits: Vec<Wait> = waiters
@@ -79,7 +78,7 @@ pub fn describe_stuck(
             held_by: waiter
                 .cause
                 .as_ref()
-                .and_then(|wait| holder(process, wait))
+                .and_then(|wait| process.holder(wait))
                 .map(|thread| names.thread(thread)),
             location: waiter.location.clone(),
         })
@@ -140,38 +139,27 @@ fn waiters(process: &mut Process, names: &mut Names, sight: &Sight) -> Vec<Waite
     found
 }
 
-/// The thread that a wait depends on, if it is one.
-fn holder(process: &Process, wait: &WaitFor) -> Option<ThreadId> {
-    match wait {
-        WaitFor::Mutex { addr, .. } => owner(process, *addr, 8, u32::MAX),
-        WaitFor::FutexOwnership { addr, .. } => owner(process, *addr, 0, 0x3fff_ffff),
-        WaitFor::Join { thread } => Some(ThreadId(*thread)),
-        WaitFor::Privilege { start, end } => {
-            let overlaps = |held: &&Privilege| held.start < *end && *start < held.end;
-            process.privileges().iter().find(overlaps).map(|held| held.holder)
-        }
-        _ => None,
-    }
-}
-
-/// The live thread whose identifier is in a word of a lock.
-fn owner(process: &Process, addr: u64, offset: u64, mask: u32) -> Option<ThreadId> {
-    let tid = process.machine.memory.read_u32(addr + offset).ok()? & mask;
-    let threads = process.threads().iter();
-    let index = threads.into_iter().position(|thread| thread.tid == tid && thread.is_alive())?;
-    Some(ThreadId(index as u32))
-}
-
 /// What a thread waits for, by name.
 fn object(process: &Process, names: &Names, waiter: &Waiter) -> String {
     let name = |addr: &u64| names.object(process, waiter.thread, *addr);
     match &waiter.cause {
         None => "something unknown".to_string(),
-        Some(WaitFor::Mutex { addr, .. } | WaitFor::FutexOwnership { addr, .. }) => name(addr),
+        Some(
+            WaitFor::Mutex { addr, .. }
+            | WaitFor::Spin { addr }
+            | WaitFor::FutexOwnership { addr, .. },
+        ) => name(addr),
+        Some(WaitFor::ReaderWriter { addr, writing: true, .. }) => {
+            format!("{} for writing", name(addr))
+        }
+        Some(WaitFor::ReaderWriter { addr, .. }) => format!("{} for reading", name(addr)),
+        Some(WaitFor::Semaphore { addr, .. }) => format!("a post to {}", name(addr)),
+        Some(WaitFor::Barrier { addr }) => format!("others to arrive at {}", name(addr)),
+        Some(WaitFor::Once { addr }) => format!("the initialisation {}", name(addr)),
         Some(WaitFor::Futex { addr, .. }) => format!("a wake-up on the futex {}", name(addr)),
         Some(WaitFor::Condition { addr, .. }) => format!("a signal on {}", name(addr)),
         Some(WaitFor::Privilege { start, .. }) => format!("access to {}", name(start)),
-        Some(WaitFor::Join { thread }) => {
+        Some(WaitFor::Join { thread, .. }) => {
             format!("the end of {}", names.thread(ThreadId(*thread)))
         }
         Some(WaitFor::Signal { .. }) => "a signal".to_string(),

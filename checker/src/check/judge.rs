@@ -36,6 +36,7 @@ pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
             Ending::Killed(Signal::FPE) => &[ErrorKind::Arithmetic],
             Ending::Killed(Signal::ILL) => &[ErrorKind::IllegalInstruction],
             Ending::Killed(_) => &[ErrorKind::Signal],
+            Ending::Misuse(_, Misuse::Lock { .. }) => &[ErrorKind::Lock],
             Ending::Fault(_) | Ending::Misuse(..) => &[ErrorKind::Memory],
             Ending::Diverges | Ending::Unsupported(_) => &[ErrorKind::Livelock],
         },
@@ -203,6 +204,11 @@ fn misused(
         Misuse::InvalidPointer => {
             let message = format!("{function} of {block}, which is no start of a heap block");
             (ErrorKind::Memory, Some("invalid-free"), message)
+        }
+        Misuse::Lock { fault, object } => {
+            let object = names.object(process, thread, object);
+            let message = format!("{function} of {object}: {fault}");
+            (ErrorKind::Lock, Some(fault.name()), message)
         }
     }
 }

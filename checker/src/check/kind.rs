@@ -65,6 +65,7 @@ impl ErrorKind {
             ErrorKind::Livelock,
             ErrorKind::Assertion,
             ErrorKind::Memory,
+            ErrorKind::Lock,
             ErrorKind::Race,
             ErrorKind::Leak,
             ErrorKind::Exit,

@@ -13,7 +13,7 @@ use crate::explore::visible::{LibraryData, Visible};
 use crate::explore::word::Word;
 use crate::trail::names::{Location, Names};
 use crate::trail::source::Sources;
-use samovar_runtime::{Event, Observer, Process, ThreadState};
+use samovar_runtime::{Event, Observer, Process, ThreadState, WaitFor};
 use samovar_vm::debug::DataName;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
@@ -114,7 +114,8 @@ fn locks(process: &Process, names: &Names, sight: &Sight, thread: ThreadId) -> V
         let is_mutex = names.debug().name_of_data(addr).is_some_and(|data| {
             data.start == addr && names.debug().type_name(data.ty).contains("mutex")
         });
-        if is_mutex && process.mutex_owner(addr) == Some(thread) {
+        let wait = WaitFor::Mutex { addr, deadline: None };
+        if is_mutex && process.holder(&wait) == Some(thread) {
             found.push(names.object(process, thread, addr));
         }
     }

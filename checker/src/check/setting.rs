@@ -35,6 +35,12 @@ pub struct Setting {
     /// `--goal`.
     #[serde(default)]
     pub goals: Vec<String>,
+    /// Whether misuse of locks counts.
+    #[serde(default)]
+    pub judge_locks: bool,
+    /// `--spurious`.
+    #[serde(default)]
+    pub spurious: bool,
     /// `--seed`.
     pub seed: u64,
     /// Whether leaks count.
@@ -71,6 +77,8 @@ impl Setting {
             choices: options.choices.clone(),
             invariants: options.invariant.iter().map(|one| one.text().to_string()).collect(),
             goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
+            judge_locks: options.check.contains(&ErrorKind::Lock),
+            spurious: options.spurious,
             seed: options.seed,
             leaks: options.check.contains(&ErrorKind::Leak),
         }

@@ -68,6 +68,8 @@ pub fn load(
         },
         exact_heap: true,
         leaks: setting.leaks,
+        judge_locks: setting.judge_locks,
+        spurious_wakeups: setting.spurious,
         choices: setting.choices(),
         seed: setting.seed,
         ..LoadOptions::new(program.path.as_os_str().as_bytes(), program.bytes.clone())

@@ -40,7 +40,7 @@ pub struct CheckOptions {
         value_name = "LIST",
         value_delimiter = ',',
         value_parser = parse_kind,
-        default_value = "deadlock,assertion,memory,race"
+        default_value = "deadlock,assertion,memory,lock,race"
     )]
     pub check: Vec<ErrorKind>,
 
@@ -83,6 +83,9 @@ pub struct CheckOptions {
     /// since the first thread was created; errors of kinds that do not count are ends, too
     #[arg(long)]
     pub outcomes: bool,
+    /// Waits on condition variables may end without a signal
+    #[arg(long)]
+    pub spurious: bool,
 
     /// Decides the random numbers that the program gets
     #[arg(long, value_name = "N", default_value_t = 0)]

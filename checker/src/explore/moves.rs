@@ -7,9 +7,7 @@ use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
 use crate::state::dead;
-use samovar_runtime::{
-    Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation, WaitFor,
-};
+use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Changed;
@@ -181,8 +179,7 @@ fn pass_time(process: &mut Process) -> Move {
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
 fn retries(process: &Process, thread: ThreadId) -> bool {
-    let wait = process.threads()[thread.0 as usize].waiting();
-    matches!(wait, Some(WaitFor::Mutex { deadline: None, .. } | WaitFor::Join { .. }))
+    process.threads()[thread.0 as usize].may_be_put_back()
 }
 
 /// How long a block may work before one looks whether it goes round in circles, and before nothing

@@ -477,7 +477,7 @@ impl Engine for Space<'_> {
                 moves::execute(self.process, &mark, choice, &self.sight);
             }
             let joined = match self.process.threads()[thread.0 as usize].waiting() {
-                Some(WaitFor::Join { thread }) => Some(*thread),
+                Some(WaitFor::Join { thread, .. }) => Some(*thread),
                 _ => None,
             };
             found.push((thread, joined));

@@ -6,8 +6,8 @@
 //! closed under two rules. For a thread of T that can move: every thread that was ever seen, in
 //! any state of any round, to touch something that this move touches, one of them changing it, is
 //! in T. For a thread of T that cannot move: the threads that could let it go on are in T (the
-//! owner of the mutex, the thread that is joined, whoever touches the condition variable or
-//! futex). Threads that do not exist yet act through those that were seen to create threads. Then
+//! thread that is joined, whoever was ever seen to touch the lock, condition variable or futex, and
+//! whoever does something to threads, because a thread that waits can be cancelled). Threads that do not exist yet act through those that were seen to create threads. Then
 //! only the moves of T have to be explored.
 //!
 //! # Why what was seen is enough
@@ -150,12 +150,17 @@ impl Choices<'_> {
         let touching =
             |addr: u64| self.existing(self.touches.disturbed_by(Word(addr / 8), true), 0);
         match &mover.wait {
-            Some(WaitFor::Join { thread }) => bit(ThreadId(*thread)),
+            Some(WaitFor::Join { thread, .. }) => bit(ThreadId(*thread)) | self.deeds.others,
             Some(
                 WaitFor::Mutex { addr, .. }
                 | WaitFor::Futex { addr, .. }
-                | WaitFor::Condition { addr, .. },
-            ) => touching(*addr),
+                | WaitFor::Condition { addr, .. }
+                | WaitFor::ReaderWriter { addr, .. }
+                | WaitFor::Semaphore { addr, .. }
+                | WaitFor::Barrier { addr }
+                | WaitFor::Spin { addr }
+                | WaitFor::Once { addr },
+            ) => touching(*addr) | self.deeds.others,
             _ => !0,
         }
     }
@@ -215,7 +220,7 @@ mod tests {
         touches.begin_state();
         touch(&mut touches, 0, 7, AccessKind::Read);
         touch(&mut touches, 1, 7, AccessKind::Write);
-        let join = Some(WaitFor::Join { thread: 1 });
+        let join = Some(WaitFor::Join { thread: 1, deadline: None });
         let waiting = Mover { enabled: false, wait: join, ..mover(0, 0..0) };
         // The result of thread 1 is read by thread 0, which waits for the end of thread 1.
         let movers = [waiting, mover(1, 0..1), mover(2, 1..1)];

@@ -40,29 +40,40 @@ impl Deadlock<'_> {
     fn cause(&self, f: &mut fmt::Formatter<'_>, wait: &WaitFor) -> fmt::Result {
         let data = |addr: u64| self.places.data(addr);
         match wait {
-            WaitFor::Futex { addr, .. } => write!(f, "a wake-up on the futex {}", data(*addr)),
-            WaitFor::FutexOwnership { addr, .. } => write!(f, "the futex {}", data(*addr)),
-            WaitFor::Mutex { addr, .. } => match self.process.mutex_owner(*addr) {
-                Some(owner) => write!(f, "the mutex {}, held by thread {}", data(*addr), owner.0),
-                None => write!(f, "the mutex {}", data(*addr)),
-            },
+            WaitFor::Futex { addr, .. } => write!(f, "a wake-up on the futex {}", data(*addr))?,
+            WaitFor::FutexOwnership { addr, .. } => write!(f, "the futex {}", data(*addr))?,
+            WaitFor::Mutex { addr, .. } => write!(f, "the mutex {}", data(*addr))?,
+            WaitFor::ReaderWriter { addr, writing, .. } => {
+                let purpose = if *writing { "writing" } else { "reading" };
+                write!(f, "the read-write lock {}, for {purpose}", data(*addr))?;
+            }
+            WaitFor::Spin { addr } => write!(f, "the spin lock {}", data(*addr))?,
+            WaitFor::Semaphore { addr, .. } => write!(f, "the semaphore {}", data(*addr))?,
+            WaitFor::Barrier { addr } => write!(f, "others at the barrier {}", data(*addr))?,
+            WaitFor::Once { addr } => {
+                write!(f, "the end of the initialisation {}", data(*addr))?;
+            }
             WaitFor::Condition { addr, .. } => {
-                write!(f, "a signal on the condition variable {}", data(*addr))
+                write!(f, "a signal on the condition variable {}", data(*addr))?;
             }
             WaitFor::Privilege { start, .. } => {
-                write!(f, "access to {}, which another thread has locked", data(*start))
+                return write!(f, "access to {}, which another thread has locked", data(*start));
             }
-            WaitFor::Join { thread } => write!(f, "the end of thread {thread}"),
-            WaitFor::Signal { .. } => f.write_str("a signal"),
-            WaitFor::Sleep { .. } => f.write_str("time to pass"),
+            WaitFor::Join { thread, .. } => return write!(f, "the end of thread {thread}"),
+            WaitFor::Signal { .. } => f.write_str("a signal")?,
+            WaitFor::Sleep { .. } => f.write_str("time to pass")?,
             WaitFor::Files { wanted, .. } => {
                 let numbers: Vec<String> = wanted.iter().map(|(fd, _)| fd.to_string()).collect();
                 match numbers.as_slice() {
-                    [] => f.write_str("a signal"),
-                    [one] => write!(f, "file descriptor {one}"),
-                    several => write!(f, "one of the file descriptors {}", several.join(", ")),
+                    [] => f.write_str("a signal")?,
+                    [one] => write!(f, "file descriptor {one}")?,
+                    several => write!(f, "one of the file descriptors {}", several.join(", "))?,
                 }
             }
+        }
+        match self.process.holder(wait) {
+            Some(holder) => write!(f, ", held by thread {}", holder.0),
+            None => Ok(()),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::explore::moves::Sight;
 use samovar_runtime::{Event, Observer, Output, Process};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
+use samovar_vm::reg::Reg;
 use serde::{Deserialize, Serialize};
 
 /// Instructions in one piece of a search for the visible operation.
@@ -126,6 +127,9 @@ fn before(
     let operation = access.map(|access| operation::describe(process, names, thread, &access));
     let operation = match operation {
         Some(Operation::Choose) => Some(Operation::Other(chosen::chosen(process, choice))),
+        Some(Operation::Object("signals", condition)) => {
+            Some(Operation::Other(signal(process, choice, &condition, names)))
+        }
         other => other,
     };
     let location = match (&operation, names.start_of(thread)) {
@@ -136,6 +140,15 @@ fn before(
         _ => location,
     };
     (location, operation)
+}
+
+/// A signal on a condition variable, by whom it wakes up.
+fn signal(process: &Process, choice: Choice, condition: &str, names: &Names) -> String {
+    let object = process.machine.core(choice.thread)[Reg::Rdi];
+    match process.condition_waiters(object).nth(choice.alternative as usize) {
+        Some(woken) => format!("signals {condition}, {} wakes up", names.thread(woken)),
+        None => format!("signals {condition}"),
+    }
 }
 
 /// The step in which nobody moves but the clock.

@@ -7,7 +7,7 @@ use super::changes;
 use super::names::Names;
 use samovar_runtime::request::number;
 use samovar_runtime::syscall::{names, objects};
-use samovar_runtime::{Process, WaitFor};
+use samovar_runtime::{Process, Thread, WaitFor};
 use samovar_vm::debug::Limits;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::lower::request::REQUEST;
@@ -70,7 +70,21 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("pthread_rwlock_tryrdlock", "tries to lock for reading"),
     ("pthread_rwlock_wrlock", "locks for writing"),
     ("pthread_rwlock_trywrlock", "tries to lock for writing"),
+    ("pthread_rwlock_timedrdlock", "locks for reading"),
+    ("pthread_rwlock_timedwrlock", "locks for writing"),
+    ("pthread_rwlock_clockrdlock", "locks for reading"),
+    ("pthread_rwlock_clockwrlock", "locks for writing"),
     ("pthread_rwlock_unlock", "unlocks"),
+    ("pthread_rwlock_init", "initialises"),
+    ("pthread_rwlock_destroy", "destroys"),
+    ("pthread_cond_init", "initialises"),
+    ("pthread_cond_destroy", "destroys"),
+    ("pthread_barrier_init", "initialises"),
+    ("pthread_barrier_destroy", "destroys"),
+    ("pthread_spin_destroy", "destroys"),
+    ("sem_init", "initialises"),
+    ("sem_destroy", "destroys"),
+    ("pthread_mutex_consistent", "makes consistent"),
     ("pthread_spin_lock", "locks"),
     ("pthread_spin_trylock", "tries to lock"),
     ("pthread_spin_unlock", "unlocks"),
@@ -198,7 +212,8 @@ fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Ac
 impl Operation {
     /// The operation in words, after it happened: some can be told only then.
     pub fn words(&self, process: &Process, names: &Names, thread: ThreadId, new: u32) -> String {
-        let waits = process.threads().get(thread.0 as usize).and_then(|thread| thread.waiting());
+        let state = process.threads().get(thread.0 as usize);
+        let waits = state.and_then(|thread| thread.waiting());
         let name = |thread: ThreadId| names.thread(thread);
         match self {
             Operation::Object(verb, object) if waits.is_some() => {
@@ -211,6 +226,9 @@ impl Operation {
             Operation::Condition { condition, mutex } => match waits {
                 Some(WaitFor::Condition { .. }) => format!("unlocks {mutex}, waits on {condition}"),
                 Some(_) => format!("wakes up from {condition}, waits for {mutex}"),
+                None if state.is_some_and(Thread::is_relocking) => {
+                    format!("unlocks {mutex}, waits on {condition} and wakes up by itself")
+                }
                 None => format!("goes on after waiting on {condition}, locks {mutex}"),
             },
             Operation::Create if new < process.machine.thread_count() => {

@@ -10,31 +10,41 @@
 //! Models keep their state in the guest's memory, in the library's own layout where there is one,
 //! so it is undone with the memory and mixes with library code that is not modelled.
 
+mod barrier;
+mod cancel;
 mod condition;
+mod deadline;
 mod heap;
+mod holder;
 mod libc;
 mod mutex;
+mod once;
 mod registry;
+mod rwlock;
+mod semaphore;
+mod spin;
 mod threads;
 mod verifier;
 
-use crate::event::{Event, Misuse};
+use crate::event::{Event, LockFault, Misuse, Unsupported, UnsupportedKind};
 use crate::module::Module;
 use crate::process::Process;
-use crate::syscall::objects::{THREADS, change};
+use crate::syscall::objects::{FILES, RANDOM, THREADS, cancellation_of, change, choice_of, look};
 use crate::thread::{AtomicCall, ThreadState, WaitFor};
 use crate::treatment::Treatment;
 use crate::witness::Witness;
-use registry::{Class, Objects};
+use registry::{Class, Entry, Objects};
+use samovar_vm::fault::Fault;
 use samovar_vm::loader::SymbolKind;
 use samovar_vm::machine::{Machine, ThreadId};
 use samovar_vm::monitor::{Access, Decision};
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
-pub(crate) use condition::{Stage, leave_queue};
+pub(crate) use condition::Stage;
+pub(crate) use mutex::wake_lockers;
 #[cfg(test)]
-pub(crate) use registry::count;
+pub(crate) use registry::{count, hook};
 pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.
@@ -59,10 +69,26 @@ enum Answer {
     Wait(WaitFor),
     /// The library's own code does it, atomically.
     Pass,
+    /// The library's own code does it, with scheduling points like the program's.
+    Plain,
     /// The program made a mistake that ends it.
     Misuse(Misuse),
     /// The scheduler has to know.
     Stop(Event),
+}
+
+impl Answer {
+    /// A misuse of the object at this address.
+    fn wrong(fault: LockFault, object: u64) -> Answer {
+        Answer::Misuse(Misuse::Lock { fault, object })
+    }
+}
+
+impl From<Fault> for Answer {
+    /// The library's own code meets the same fault, and the guest sees it there.
+    fn from(_: Fault) -> Answer {
+        Answer::Pass
+    }
 }
 
 /// A call of a modelled function.
@@ -70,6 +96,8 @@ struct ModelCall<'a> {
     process: &'a mut Process,
     thread: ThreadId,
     libc: libc::Libc,
+    /// Which of the alternatives that the registry's function counted is taken.
+    pick: u32,
 }
 
 impl ModelCall<'_> {
@@ -77,6 +105,83 @@ impl ModelCall<'_> {
     fn arg(&self, index: usize) -> u64 {
         const ORDER: [Reg; 6] = [Reg::Rdi, Reg::Rsi, Reg::Rdx, Reg::Rcx, Reg::R8, Reg::R9];
         self.process.machine.core(self.thread)[ORDER[index]]
+    }
+
+    /// What the call is an operation on: its own choice and cancellation first, because they make
+    /// it visible whatever the rest is.
+    fn announcements(&self, entry: &Entry, alternatives: u32) -> [Option<Access>; 4] {
+        let object = |addr: u64| change(addr & !7, 8);
+        let thread = |addr| self.by_descriptor(addr);
+        let (first, second) = match entry.objects {
+            Objects::None => (None, None),
+            Objects::First => (Some(self.arg(0)), None),
+            Objects::FirstTwo => (Some(self.arg(0)), Some(self.arg(1))),
+            Objects::Threads => (Some(THREADS), None),
+            Objects::EndOf => (self.end_of(self.arg(0)), None),
+            Objects::CancellationOf => (thread(self.arg(0)).map(cancellation_of), None),
+            Objects::Random => (Some(RANDOM), None),
+            Objects::Files => (Some(FILES), None),
+        };
+        [
+            (alternatives > 1).then(|| object(choice_of(self.thread))),
+            entry.cancels.then(|| look(cancellation_of(self.thread), 8)),
+            first.map(object),
+            second.map(object),
+        ]
+    }
+
+    /// The word that the system clears when this thread ends.
+    fn end_of(&self, descriptor: u64) -> Option<u64> {
+        let thread = self.by_descriptor(descriptor)?;
+        Some(self.process.os.thread(thread).clear_child_tid)
+    }
+
+    /// Whether misuse of locks is an event.
+    fn judges_locks(&self) -> bool {
+        self.process.config.judge_locks
+    }
+
+    /// The identifier of the calling thread, as glibc notes it in locks.
+    fn tid(&self) -> u32 {
+        self.process.os.thread(self.thread).tid
+    }
+
+    /// Whether the thread is cancelled if this is a cancellation point; the library's own code
+    /// then does that.
+    fn is_cancelled(&self) -> bool {
+        self.process.os.thread(self.thread).cancellation.is_due()
+    }
+
+    fn word(&self, addr: u64) -> Result<u32, Fault> {
+        self.process.machine.memory.read_u32(addr)
+    }
+
+    fn set_word(&mut self, addr: u64, value: u32) -> Result<(), Fault> {
+        self.process.machine.memory.write_u32(addr, value)
+    }
+
+    /// Lets all threads try again whose wait fits.
+    fn wake_where(&mut self, fits: impl Fn(&WaitFor) -> bool) {
+        for index in 0..self.process.os.threads.len() {
+            if self.process.os.threads[index].waiting().is_some_and(&fits) {
+                self.process.set_runnable(ThreadId(index as u32));
+            }
+        }
+    }
+
+    /// Whether some thread's wait fits.
+    fn somebody_waits(&self, fits: impl Fn(&WaitFor) -> bool) -> bool {
+        self.process.os.threads.iter().any(|thread| thread.waiting().is_some_and(&fits))
+    }
+
+    /// Something that is not modelled, named.
+    fn unsupported(&self, name: &str, detail: &str) -> Answer {
+        Answer::Stop(Event::Unsupported(Unsupported {
+            kind: UnsupportedKind::LibraryCall,
+            name: name.to_string(),
+            address: self.process.machine.core(self.thread).pc,
+            detail: detail.to_string(),
+        }))
     }
 }
 
@@ -126,6 +231,15 @@ impl Process {
             return Passage::Go;
         }
         let (entry, libc) = registry::get(hook);
+        let mut call = ModelCall { process: self, thread, libc, pick: 0 };
+        let alternatives = entry.alternatives.map_or(1, |count| count(&call));
+        let announced = call.announcements(entry, alternatives).into_iter().flatten();
+        for (index, access) in announced.enumerate() {
+            let access = Access { sequel: index > 0, ..access };
+            if witness.before_operation(access) == Decision::Stop && !access.sequel {
+                return Passage::Stop(Event::Access(access));
+            }
+        }
         let model = match entry.class {
             Class::Atomic => {
                 self.enter_atomic(thread, witness);
@@ -133,20 +247,22 @@ impl Process {
             }
             Class::Modelled(model) => model,
         };
-        let mut call = ModelCall { process: self, thread, libc };
-        let objects = match entry.objects {
-            Objects::None => [None, None],
-            Objects::First => [Some(call.arg(0)), None],
-            Objects::FirstTwo => [Some(call.arg(0)), Some(call.arg(1))],
-            Objects::Threads => [Some(THREADS), None],
-        };
-        for (index, addr) in objects.into_iter().flatten().enumerate() {
-            let access = Access { sequel: index > 0, ..change(addr & !7, 8) };
-            if witness.before_operation(access) == Decision::Stop && !access.sequel {
-                return Passage::Stop(Event::Access(access));
-            }
+        if alternatives > 1 {
+            call.pick = witness.choose(alternatives).min(alternatives - 1);
         }
-        match model(&mut call) {
+        let answer = model(&mut call);
+        self.conclude(thread, answer, entry.name, witness)
+    }
+
+    /// Does what a model answered.
+    fn conclude(
+        &mut self,
+        thread: ThreadId,
+        answer: Answer,
+        function: &str,
+        witness: &mut dyn Witness,
+    ) -> Passage {
+        match answer {
             Answer::Return(value) => {
                 self.return_from(thread, value);
                 Passage::Go
@@ -159,7 +275,11 @@ impl Process {
                 self.enter_atomic(thread, witness);
                 Passage::Go
             }
-            Answer::Misuse(misuse) => Passage::Stop(self.report_misuse(thread, entry.name, misuse)),
+            Answer::Plain => {
+                self.os_mut().thread_mut(thread).past_hook = true;
+                Passage::Go
+            }
+            Answer::Misuse(misuse) => Passage::Stop(self.report_misuse(thread, function, misuse)),
             Answer::Stop(event) => Passage::Stop(event),
         }
     }
@@ -198,7 +318,9 @@ impl Process {
         let (was_atomic, start_watch) = (me.atomic.is_some(), me.start_watch);
         if was_atomic {
             self.machine.core_mut(thread).return_watch = start_watch;
-            self.os_mut().thread_mut(thread).atomic = None;
+            let me = self.os_mut().thread_mut(thread);
+            me.atomic = None;
+            me.interrupted = None;
         } else {
             self.end_routine(thread);
         }
@@ -209,9 +331,12 @@ impl Process {
     /// The program misused a library function. Where heap blocks are exact the caller is told;
     /// otherwise the process ends as glibc ends it.
     fn report_misuse(&mut self, thread: ThreadId, function: &str, misuse: Misuse) -> Event {
+        let address = self.machine.core(thread).pc;
+        if matches!(misuse, Misuse::Lock { .. }) {
+            return Event::Misuse { function: function.to_string(), misuse, address };
+        }
         let event = self.kill(crate::Signal::ABRT);
         if self.config.exact_heap {
-            let address = self.machine.core(thread).pc;
             return Event::Misuse { function: function.to_string(), misuse, address };
         }
         self.os_mut().emit(2, format!("{function}(): {misuse}\n").as_bytes());

@@ -1,7 +1,10 @@
 //! Which functions are known, and how they are treated.
 
 use super::libc::{Found, Libc};
-use super::{Answer, ModelCall, condition, heap as memory, mutex, threads, verifier};
+use super::{
+    Answer, ModelCall, barrier, cancel, condition, heap as memory, mutex, once, rwlock, semaphore,
+    spin, threads, verifier,
+};
 use samovar_vm::stop::HookId;
 
 /// A model: looks at the call's arguments, does the work, answers.
@@ -20,8 +23,12 @@ pub(super) enum Class {
 pub(super) struct Entry {
     pub name: &'static str,
     pub class: Class,
-    /// What a model works on.
+    /// What it works on.
     pub objects: Objects,
+    /// How many ways it may go from here; one if there is no such function.
+    pub alternatives: Option<fn(&ModelCall<'_>) -> u32>,
+    /// A thread that is to be cancelled is cancelled here.
+    pub cancels: bool,
     scope: Scope,
 }
 
@@ -35,6 +42,14 @@ pub(super) enum Objects {
     FirstTwo,
     /// Threads as such.
     Threads,
+    /// The end of the thread that the first argument names, as far as one can see it.
+    EndOf,
+    /// The cancellation of the thread that the first argument names.
+    CancellationOf,
+    /// The library's random numbers.
+    Random,
+    /// Files.
+    Files,
 }
 
 /// Where a function is hooked.
@@ -50,24 +65,51 @@ enum Scope {
     Program,
 }
 
+const fn entry(name: &'static str, class: Class, objects: Objects, scope: Scope) -> Entry {
+    Entry { name, class, objects, alternatives: None, cancels: false, scope }
+}
+
 const fn heap(name: &'static str, model: Model) -> Entry {
-    Entry { name, class: Class::Modelled(model), objects: Objects::None, scope: Scope::Heap }
+    entry(name, Class::Modelled(model), Objects::None, Scope::Heap)
+}
+
+/// A function of glibc on the object that its first argument points to.
+const fn object(name: &'static str, model: Model) -> Entry {
+    glibc(name, Objects::First, model)
 }
 
 const fn glibc(name: &'static str, objects: Objects, model: Model) -> Entry {
-    Entry { name, class: Class::Modelled(model), objects, scope: Scope::Glibc }
+    entry(name, Class::Modelled(model), objects, Scope::Glibc)
 }
 
 const fn atomic(name: &'static str) -> Entry {
-    Entry { name, class: Class::Atomic, objects: Objects::None, scope: Scope::Any }
+    entry(name, Class::Atomic, Objects::None, Scope::Any)
 }
 
-const fn glibc_atomic(name: &'static str) -> Entry {
-    Entry { name, class: Class::Atomic, objects: Objects::None, scope: Scope::Glibc }
+const fn atomic_on(name: &'static str, objects: Objects) -> Entry {
+    entry(name, Class::Atomic, objects, Scope::Any)
+}
+
+const fn glibc_atomic(name: &'static str, objects: Objects) -> Entry {
+    entry(name, Class::Atomic, objects, Scope::Glibc)
 }
 
 const fn program(name: &'static str, class: Class) -> Entry {
-    Entry { name, class, objects: Objects::None, scope: Scope::Program }
+    entry(name, class, Objects::None, Scope::Program)
+}
+
+impl Entry {
+    /// The same with a function that counts alternatives.
+    const fn choosing(mut self, count: fn(&ModelCall<'_>) -> u32) -> Entry {
+        self.alternatives = Some(count);
+        self
+    }
+
+    /// The same as a cancellation point.
+    const fn cancelling(mut self) -> Entry {
+        self.cancels = true;
+        self
+    }
 }
 
 /// All known functions; a hook's number is twice the position, plus one for musl.
@@ -86,25 +128,79 @@ static FUNCTIONS: &[Entry] = &[
     heap("malloc_usable_size", memory::malloc_usable_size),
     heap("malloc_trim", memory::malloc_trim),
 
-    glibc("pthread_mutex_lock", Objects::First, mutex::lock),
-    glibc("pthread_mutex_trylock", Objects::First, mutex::trylock),
-    glibc("pthread_mutex_timedlock", Objects::First, mutex::timedlock),
-    glibc("pthread_mutex_clocklock", Objects::First, mutex::clocklock),
-    glibc("pthread_mutex_unlock", Objects::First, mutex::unlock),
-    glibc_atomic("pthread_mutex_init"),
-    glibc_atomic("pthread_mutex_destroy"),
+    object("pthread_mutex_lock", mutex::lock),
+    object("pthread_mutex_trylock", mutex::trylock),
+    object("pthread_mutex_timedlock", mutex::timedlock),
+    object("pthread_mutex_clocklock", mutex::clocklock),
+    object("pthread_mutex_unlock", mutex::unlock),
+    object("pthread_mutex_init", mutex::init),
+    object("pthread_mutex_destroy", mutex::destroy),
+    glibc_atomic("pthread_mutex_consistent", Objects::First),
 
-    glibc("pthread_cond_wait", Objects::FirstTwo, condition::wait),
-    glibc("pthread_cond_timedwait", Objects::FirstTwo, condition::timedwait),
-    glibc("pthread_cond_clockwait", Objects::FirstTwo, condition::clockwait),
-    glibc("pthread_cond_signal", Objects::First, condition::signal),
-    glibc("pthread_cond_broadcast", Objects::First, condition::broadcast),
-    glibc_atomic("pthread_cond_init"),
-    glibc_atomic("pthread_cond_destroy"),
+    glibc("pthread_cond_wait", Objects::FirstTwo, condition::wait)
+        .choosing(condition::wait_alternatives).cancelling(),
+    glibc("pthread_cond_timedwait", Objects::FirstTwo, condition::timedwait)
+        .choosing(condition::wait_alternatives).cancelling(),
+    glibc("pthread_cond_clockwait", Objects::FirstTwo, condition::clockwait)
+        .choosing(condition::wait_alternatives).cancelling(),
+    object("pthread_cond_signal", condition::signal).choosing(condition::signal_alternatives),
+    object("pthread_cond_broadcast", condition::broadcast),
+    object("pthread_cond_init", condition::init),
+    object("pthread_cond_destroy", condition::destroy),
+
+    object("pthread_rwlock_rdlock", rwlock::rdlock),
+    object("pthread_rwlock_wrlock", rwlock::wrlock),
+    object("pthread_rwlock_tryrdlock", rwlock::tryrdlock),
+    object("pthread_rwlock_trywrlock", rwlock::trywrlock),
+    object("pthread_rwlock_timedrdlock", rwlock::timedrdlock),
+    object("pthread_rwlock_timedwrlock", rwlock::timedwrlock),
+    object("pthread_rwlock_clockrdlock", rwlock::clockrdlock),
+    object("pthread_rwlock_clockwrlock", rwlock::clockwrlock),
+    object("pthread_rwlock_unlock", rwlock::unlock),
+    object("pthread_rwlock_init", rwlock::init),
+    object("pthread_rwlock_destroy", rwlock::destroy),
+
+    object("sem_wait", semaphore::wait).cancelling(),
+    object("sem_trywait", semaphore::trywait),
+    object("sem_timedwait", semaphore::timedwait).cancelling(),
+    object("sem_clockwait", semaphore::clockwait).cancelling(),
+    object("sem_post", semaphore::post),
+    object("sem_getvalue", semaphore::getvalue),
+    object("sem_init", semaphore::init),
+    object("sem_destroy", semaphore::destroy),
+    glibc_atomic("sem_open", Objects::Files),
+    glibc_atomic("sem_close", Objects::Files),
+    glibc_atomic("sem_unlink", Objects::Files),
+
+    object("pthread_barrier_wait", barrier::wait),
+    glibc_atomic("pthread_barrier_init", Objects::First),
+    object("pthread_barrier_destroy", barrier::destroy),
+
+    object("pthread_spin_lock", spin::lock),
+    object("pthread_spin_trylock", spin::trylock),
+    object("pthread_spin_unlock", spin::unlock),
+    object("pthread_spin_destroy", spin::destroy),
+
+    object("pthread_once", once::once),
 
     glibc("pthread_create", Objects::None, threads::create),
-    glibc("pthread_join", Objects::Threads, threads::join),
-    glibc("pthread_cancel", Objects::Threads, threads::cancel),
+    glibc("pthread_join", Objects::Threads, threads::join).cancelling(),
+    glibc("thrd_join", Objects::Threads, threads::join).cancelling(),
+    glibc("pthread_timedjoin_np", Objects::EndOf, threads::timedjoin).cancelling(),
+    glibc("pthread_clockjoin_np", Objects::EndOf, threads::clockjoin).cancelling(),
+    glibc_atomic("pthread_tryjoin_np", Objects::EndOf),
+    glibc_atomic("pthread_detach", Objects::EndOf),
+    glibc("pthread_key_create", Objects::None, threads::key_create),
+    glibc_atomic("pthread_key_delete", Objects::None),
+    glibc("__cxa_thread_atexit_impl", Objects::None, threads::thread_atexit),
+    glibc("pthread_cancel", Objects::CancellationOf, cancel::cancel),
+    glibc("pthread_setcancelstate", Objects::None, cancel::setcancelstate).cancelling(),
+    glibc("pthread_setcanceltype", Objects::None, cancel::setcanceltype).cancelling(),
+
+    atomic_on("rand", Objects::Random), atomic_on("srand", Objects::Random),
+    atomic_on("random", Objects::Random), atomic_on("srandom", Objects::Random),
+    atomic_on("drand48", Objects::Random), atomic_on("lrand48", Objects::Random),
+    atomic_on("mrand48", Objects::Random), atomic_on("srand48", Objects::Random),
 
     atomic("printf"), atomic("vprintf"), atomic("fprintf"), atomic("vfprintf"),
     atomic("dprintf"), atomic("vdprintf"), atomic("puts"), atomic("fputs"),
@@ -114,10 +210,10 @@ static FUNCTIONS: &[Entry] = &[
     atomic("putchar_unlocked"), atomic("putc_unlocked"), atomic("fputc_unlocked"),
     atomic("fputs_unlocked"), atomic("fwrite_unlocked"), atomic("fflush_unlocked"),
     atomic("psignal"), atomic("setvbuf"), atomic("setbuf"),
-    glibc_atomic("_IO_putc"), glibc_atomic("_IO_puts"),
-    glibc_atomic("__printf_chk"), glibc_atomic("__vprintf_chk"), glibc_atomic("__fprintf_chk"),
-    glibc_atomic("__vfprintf_chk"), glibc_atomic("__dprintf_chk"), glibc_atomic("__wprintf_chk"),
-    glibc_atomic("__fwprintf_chk"),
+    atomic("_IO_putc"), atomic("_IO_puts"),
+    atomic("__printf_chk"), atomic("__vprintf_chk"), atomic("__fprintf_chk"),
+    atomic("__vfprintf_chk"), atomic("__dprintf_chk"), atomic("__wprintf_chk"),
+    atomic("__fwprintf_chk"),
 
     program("reach_error", Class::Modelled(verifier::reach_error)),
     program("__VERIFIER_error", Class::Modelled(verifier::verifier_error)),
@@ -158,4 +254,10 @@ pub(super) fn class_of(name: &str) -> Option<Class> {
 #[cfg(test)]
 pub(crate) fn count() -> usize {
     FUNCTIONS.len()
+}
+
+/// The hook for a function of glibc.
+#[cfg(test)]
+pub(crate) fn hook(name: &str) -> HookId {
+    find(name, Found { libc: Libc::Glibc, own_heap: true }).expect("a known function")
 }

@@ -1,8 +1,12 @@
 //! Guards in front of glibc's thread functions: the library's own code does the work atomically,
 //! the guard says when it may.
+//!
+//! Functions of the program that the library calls in a thread of its own (start routines,
+//! destructors of keys and of thread-local objects) are hooked at their entry, because what the
+//! library does around them runs without scheduling points and they must not.
 
+use super::deadline::{self, Deadline};
 use super::{Answer, ModelCall};
-use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::process::Process;
 use crate::thread::{AtomicCall, WaitFor};
 use crate::witness::Witness;
@@ -10,27 +14,52 @@ use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
 
-/// The hook at the entry of start routines.
+/// The hook at the entry of functions of the program that the library calls.
 pub(super) const START: HookId = HookId(u32::MAX);
 
-/// Creation is the library's own code. The start routine is hooked, because what the library does
-/// in a new thread before it, and after its return, belongs to the library.
+/// Creation is the library's own code.
 pub(super) fn create(call: &mut ModelCall<'_>) -> Answer {
-    let routine = call.arg(2);
-    let machine = &mut call.process.machine;
-    if !machine.is_hooked(routine) {
-        machine.set_hook(routine, START);
-    }
+    call.watch_function(call.arg(2));
     Answer::Pass
 }
 
+/// A key with a destructor, which the library calls when a thread ends.
+pub(super) fn key_create(call: &mut ModelCall<'_>) -> Answer {
+    call.watch_function(call.arg(1));
+    Answer::Pass
+}
+
+/// A thread-local object with a destructor.
+pub(super) fn thread_atexit(call: &mut ModelCall<'_>) -> Answer {
+    call.watch_function(call.arg(0));
+    Answer::Pass
+}
+
+impl ModelCall<'_> {
+    fn watch_function(&mut self, function: u64) {
+        let machine = &mut self.process.machine;
+        if function != 0 && !machine.is_hooked(function) {
+            machine.set_hook(function, START);
+        }
+    }
+
+    /// The live thread whose descriptor is at this address: glibc's `pthread_t` is its thread
+    /// pointer.
+    pub(super) fn by_descriptor(&self, descriptor: u64) -> Option<ThreadId> {
+        let threads = self.process.os.threads.iter().enumerate();
+        threads
+            .filter(|(_, thread)| thread.is_alive())
+            .map(|(index, _)| ThreadId(index as u32))
+            .find(|&thread| self.process.machine.core(thread)[Reg::FsBase] == descriptor)
+    }
+}
+
 impl Process {
-    /// A thread stands at the entry of a start routine: its own, or one that it calls like any
-    /// other function.
+    /// A thread stands at the entry of a function that the library may call on its behalf, or that
+    /// the program calls like any other.
     pub(super) fn begin_routine(&mut self, thread: ThreadId, witness: &mut dyn Witness) {
         let rsp = self.machine.core(thread)[Reg::Rsp];
-        let begins = self.os.thread(thread).atomic == Some(AtomicCall::LIBRARY)
-            && self.os.thread(thread).start_watch == u64::MAX;
+        let begins = self.os.thread(thread).atomic == Some(AtomicCall::LIBRARY);
         let me = self.os_mut().thread_mut(thread);
         me.past_hook = true;
         if begins {
@@ -41,47 +70,51 @@ impl Process {
         }
     }
 
-    /// The start routine has returned: what follows is the library's.
+    /// The function has returned: what follows is the library's.
     pub(super) fn end_routine(&mut self, thread: ThreadId) {
         self.machine.core_mut(thread).return_watch = u64::MAX;
         self.os_mut().thread_mut(thread).atomic = Some(AtomicCall::LIBRARY);
     }
 }
 
-/// The live thread whose descriptor is at this address: glibc's `pthread_t` is its thread pointer.
-fn by_descriptor(call: &ModelCall<'_>, descriptor: u64) -> Option<ThreadId> {
-    let threads = call.process.os.threads.iter().enumerate();
-    threads
-        .filter(|(_, thread)| thread.is_alive())
-        .map(|(index, _)| ThreadId(index as u32))
-        .find(|&thread| call.process.machine.core(thread)[Reg::FsBase] == descriptor)
-}
-
 /// Joining waits for the other thread's end; the library collects the result. The library also
 /// notices threads that join themselves or each other.
-pub(super) fn join(call: &mut ModelCall<'_>) -> Answer {
-    let Some(other) = by_descriptor(call, call.arg(0)) else { return Answer::Pass };
-    let joins_me = WaitFor::Join { thread: call.thread.0 };
-    let mutual = call.process.os.thread(other).waiting() == Some(&joins_me);
-    if other == call.thread || mutual {
+fn join_until(call: &mut ModelCall<'_>, until: Deadline) -> Answer {
+    if call.is_cancelled() {
+        return Answer::Plain;
+    }
+    let Some(other) = call.by_descriptor(call.arg(0)) else { return Answer::Pass };
+    let deadline = match deadline::resolve(call, until) {
+        Ok(Ok(deadline)) => deadline,
+        Ok(Err(_)) | Err(_) => return Answer::Pass,
+    };
+    let mutual = matches!(
+        call.process.os.thread(other).waiting(),
+        Some(WaitFor::Join { thread, .. }) if *thread == call.thread.0
+    );
+    let past = deadline.is_some_and(|at| at <= call.process.now_ns());
+    if other == call.thread || mutual || past {
         return Answer::Pass;
     }
-    Answer::Wait(WaitFor::Join { thread: other.0 })
+    Answer::Wait(WaitFor::Join { thread: other.0, deadline })
 }
 
-/// Cancelling a thread that waits in a model would have no effect there.
-pub(super) fn cancel(call: &mut ModelCall<'_>) -> Answer {
-    let Some(other) = by_descriptor(call, call.arg(0)) else { return Answer::Pass };
-    match call.process.os.thread(other).waiting() {
-        Some(WaitFor::Condition { .. } | WaitFor::Join { .. }) => {
-            Answer::Stop(Event::Unsupported(Unsupported {
-                kind: UnsupportedKind::LibraryCall,
-                name: "pthread_cancel".to_string(),
-                address: call.process.machine.core(call.thread).pc,
-                detail: "of a thread that waits in a modelled function; use --model none"
-                    .to_string(),
-            }))
-        }
-        _ => Answer::Pass,
-    }
+pub(super) fn join(call: &mut ModelCall<'_>) -> Answer {
+    join_until(call, Deadline::Never)
+}
+
+pub(super) fn timedjoin(call: &mut ModelCall<'_>) -> Answer {
+    let until = match call.arg(2) {
+        0 => Deadline::Never,
+        time => Deadline::Realtime(time),
+    };
+    join_until(call, until)
+}
+
+pub(super) fn clockjoin(call: &mut ModelCall<'_>) -> Answer {
+    let until = match call.arg(3) {
+        0 => Deadline::Never,
+        time => Deadline::On { clock: call.arg(2) as u32, time },
+    };
+    join_until(call, until)
 }

@@ -6,8 +6,9 @@
 //! as for an atomic library call.
 //!
 //! An operation that blocks inside a region ends the step like any other. A checker then takes
-//! the whole move back, to before the region, as if the thread had not begun it; `samovar run`
-//! lets others run, and the region is not atomic.
+//! the whole move back, to before the region, as if the thread had not begun it (see
+//! [`Thread::may_be_put_back`](crate::Thread::may_be_put_back)), unless the wait has a limit;
+//! `samovar run` lets others run, and the region is not atomic.
 
 use super::{Reply, Request};
 use crate::process::Process;

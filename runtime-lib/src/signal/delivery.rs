@@ -2,8 +2,8 @@
 //!
 //! A signal that nobody handles and that ends the process does so when it is sent. Others wait in
 //! a queue until their thread runs next; a thread that waits in a system call is woken for it.
-//! Inside an atomic library call, and while waiting on a modelled condition variable, a signal
-//! from outside waits.
+//! Inside an atomic library call, and while waiting at a modelled barrier, a signal from outside
+//! waits.
 
 use super::action::{SS_DISABLE, SS_ONSTACK};
 use super::frame::{self, Delivery};
@@ -131,10 +131,21 @@ impl Process {
                 self.finish_wait(thread, value);
             }
             // These are entered again from the start, which is harmless.
-            WaitFor::Mutex { .. } | WaitFor::Join { .. } | WaitFor::Privilege { .. } => {
+            WaitFor::Mutex { .. }
+            | WaitFor::ReaderWriter { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. }
+            | WaitFor::Join { .. }
+            | WaitFor::Privilege { .. } => self.set_runnable(thread),
+            WaitFor::Semaphore { deadline: None, .. } if restart => self.set_runnable(thread),
+            // The library fails with EINTR when the call is made again.
+            WaitFor::Semaphore { .. } => {
+                let rsp = self.machine.core(thread)[Reg::Rsp];
+                self.os_mut().thread_mut(thread).interrupted = Some(rsp);
                 self.set_runnable(thread);
             }
-            WaitFor::Condition { .. } => {}
+            WaitFor::Condition { .. } => self.interrupt_condition(thread),
+            WaitFor::Barrier { .. } => {}
         }
     }
 

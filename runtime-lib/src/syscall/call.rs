@@ -66,6 +66,8 @@ pub(crate) struct Call<'a> {
     pub process: &'a mut Process,
     pub thread: ThreadId,
     pub args: [u64; 6],
+    /// Which of the alternatives is taken, if there are several.
+    pub pick: u32,
 }
 
 impl Call<'_> {

@@ -1,16 +1,18 @@
 //! Futexes: words of memory that threads wait on.
 //!
-//! Waiters are found by looking at what threads wait for; nothing is stored twice. A wake-up
-//! takes the threads with the lowest numbers first, among those that have waited; the kernel
-//! promises no order among threads of equal priority. Private and shared futexes are the same:
-//! there is one address space.
+//! Waiters are found by looking at what threads wait for; nothing is stored twice. The kernel
+//! promises no order among threads of equal priority, so which of them a wake-up takes is a choice
+//! (see [`super::subset`]); plain running takes those with the lowest numbers. Private and shared
+//! futexes are the same: there is one address space.
 //!
 //! Modelled mutexes (see `models`) use the same words as glibc's own code, so a wake-up here also
 //! reaches threads that wait in the model.
 
 use super::call::{Call, Flow, SysResult, done, unsupported};
-use super::time;
+use super::names::number as nr;
+use super::{subset, time};
 use crate::errno::Errno;
+use crate::models::wake_lockers;
 use crate::process::Process;
 use crate::thread::WaitFor;
 use samovar_vm::machine::ThreadId;
@@ -25,7 +27,7 @@ const WAITERS: u32 = 0x8000_0000;
 /// Its owner ended.
 const OWNER_DIED: u32 = 0x4000_0000;
 /// The owner's identifier.
-const TID_MASK: u32 = 0x3fff_ffff;
+pub(crate) const TID_MASK: u32 = 0x3fff_ffff;
 
 const PRIVATE: u64 = 128;
 const CLOCK_REALTIME: u64 = 256;
@@ -88,6 +90,10 @@ fn wait(
     if bitset == 0 {
         return Err(Errno::EINVAL.into());
     }
+    let me = call.me();
+    if me.interrupted.is_some_and(|rsp| me.atomic.is_some_and(|atomic| atomic.entry_rsp == rsp)) {
+        return Err(Errno::EINTR.into());
+    }
     if call.read_u32(addr)? != value {
         return Err(Errno::EAGAIN.into());
     }
@@ -101,14 +107,34 @@ fn wake_call(call: &mut Call<'_>, addr: u64, count: u32, bitset: u32) -> SysResu
     if bitset == 0 {
         return Err(Errno::EINVAL.into());
     }
-    done(u64::from(wake(call.process, addr, count, bitset)))
+    let chosen = choose(call, addr, count, bitset);
+    done(u64::from(wake_all(call.process, &chosen)))
+}
+
+/// In how many ways a call may pick the threads that it wakes.
+pub(super) fn alternatives(process: &Process, number: u64, args: &[u64; 6]) -> u32 {
+    let [addr, operation, count, _, _, bitset] = *args;
+    let bitset = match operation & !(PRIVATE | CLOCK_REALTIME) {
+        _ if number != nr::FUTEX => return 1,
+        1 | 3 | 4 | 5 => u32::MAX,
+        10 => bitset as u32,
+        _ => return 1,
+    };
+    subset::count(waiters(process, addr, bitset).len() as u32, count as u32)
+}
+
+/// The threads that a call wakes.
+fn choose(call: &Call<'_>, addr: u64, count: u32, bitset: u32) -> Vec<ThreadId> {
+    let all = waiters(call.process, addr, bitset);
+    let picked = subset::pick(all.len() as u32, count, call.pick);
+    picked.into_iter().map(|index| all[index as usize]).collect()
 }
 
 /// Threads that wait on the word at `addr`, by number.
 fn waiters(process: &Process, addr: u64, bitset: u32) -> Vec<ThreadId> {
     let waits = |wait: &WaitFor| match *wait {
         WaitFor::Futex { addr: at, bitset: bits, .. } => at == addr && bits & bitset != 0,
-        WaitFor::Mutex { addr: at, .. } => at == addr,
+        WaitFor::Mutex { addr: at, .. } | WaitFor::Once { addr: at } => at == addr,
         _ => false,
     };
     let threads = process.os.threads.iter().enumerate();
@@ -118,20 +144,21 @@ fn waiters(process: &Process, addr: u64, bitset: u32) -> Vec<ThreadId> {
         .collect()
 }
 
-/// Wakes up to `count` threads; returns how many.
+/// Wakes up to `count` threads, those with the lowest numbers; returns how many.
 pub(crate) fn wake(process: &mut Process, addr: u64, count: u32, bitset: u32) -> u32 {
-    let mut woken = 0;
-    for thread in waiters(process, addr, bitset) {
-        if woken == count {
-            break;
-        }
+    let mut chosen = waiters(process, addr, bitset);
+    chosen.truncate(count as usize);
+    wake_all(process, &chosen)
+}
+
+fn wake_all(process: &mut Process, chosen: &[ThreadId]) -> u32 {
+    for &thread in chosen {
         match process.os.thread(thread).waiting() {
-            Some(WaitFor::Mutex { .. }) => process.set_runnable(thread),
+            Some(WaitFor::Mutex { .. } | WaitFor::Once { .. }) => process.set_runnable(thread),
             _ => process.finish_wait(thread, 0),
         }
-        woken += 1;
     }
-    woken
+    chosen.len() as u32
 }
 
 fn requeue(
@@ -149,7 +176,8 @@ fn requeue(
     if expected.is_some_and(|expected| expected != found) {
         return Err(Errno::EAGAIN.into());
     }
-    let woken = wake(call.process, addr, count, u32::MAX);
+    let chosen = choose(call, addr, count, u32::MAX);
+    let woken = wake_all(call.process, &chosen);
     let mut moved = 0;
     for thread in waiters(call.process, addr, u32::MAX) {
         if moved == moved_max {
@@ -195,7 +223,8 @@ fn wake_op(call: &mut Call<'_>, addr: u64, target: u64, count: u32, code: u32) -
         _ => return Err(Errno::ENOSYS.into()),
     };
     call.write(target, &new.to_le_bytes())?;
-    let mut woken = wake(call.process, addr, count, u32::MAX);
+    let chosen = choose(call, addr, count, u32::MAX);
+    let mut woken = wake_all(call.process, &chosen);
     if fits {
         woken += wake(call.process, target, count2, u32::MAX);
     }
@@ -272,21 +301,31 @@ pub(crate) fn drop_waiters_bit(process: &mut Process, addr: u64) {
     }
 }
 
-/// Marks the robust mutexes of a thread that ends, and wakes one waiter of each.
+/// Marks the robust mutexes of a thread that ends, and wakes who waits for them.
 pub(super) fn release_robust(process: &mut Process, thread: ThreadId) {
-    let (head, tid) = {
-        let me = process.os.thread(thread);
-        (me.robust_list, me.tid)
-    };
-    if head == 0 {
-        return;
+    let tid = process.os.thread(thread).tid;
+    for (addr, inherits) in robust_list(process, thread) {
+        release_one(process, addr, tid, inherits);
     }
+}
+
+/// Lock words that a thread's end changes, if the system call is its end.
+pub(super) fn robust_words(process: &Process, thread: ThreadId, number: u64) -> Vec<u64> {
+    if number != nr::EXIT {
+        return Vec::new();
+    }
+    robust_list(process, thread).into_iter().map(|(addr, _)| addr).collect()
+}
+
+/// The lock words of a thread's robust mutexes, and whether they inherit priorities.
+fn robust_list(process: &Process, thread: ThreadId) -> Vec<(u64, bool)> {
+    let head = process.os.thread(thread).robust_list;
     let memory = &process.machine.memory;
     let word = |at: u64| memory.read_u64(at).ok();
     let (Some(first), Some(offset), Some(pending)) =
         (word(head), word(head.wrapping_add(8)), word(head.wrapping_add(16)))
     else {
-        return;
+        return Vec::new();
     };
     let mut entries = Vec::new();
     let mut entry = first;
@@ -302,9 +341,8 @@ pub(super) fn release_robust(process: &mut Process, thread: ThreadId) {
     if pending != 0 {
         entries.push(pending);
     }
-    for entry in entries {
-        release_one(process, (entry & !1).wrapping_add(offset), tid, entry & 1 != 0);
-    }
+    let addr = |entry: u64| (entry & !1).wrapping_add(offset);
+    entries.into_iter().map(|entry| (addr(entry), entry & 1 != 0)).collect()
 }
 
 fn release_one(process: &mut Process, addr: u64, tid: u32, inherits: bool) {
@@ -312,6 +350,7 @@ fn release_one(process: &mut Process, addr: u64, tid: u32, inherits: bool) {
     if word & TID_MASK != tid {
         return;
     }
+    wake_lockers(process, addr);
     if inherits {
         hand_over(process, addr, OWNER_DIED);
         return;

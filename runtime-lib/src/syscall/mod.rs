@@ -16,6 +16,7 @@ mod memory;
 pub mod names;
 pub mod objects;
 mod signals;
+mod subset;
 mod thread;
 pub(crate) mod time;
 
@@ -29,7 +30,7 @@ use crate::witness::Witness;
 use call::{Call, Flow, Refusal, SysResult};
 use names::number as nr;
 use samovar_vm::machine::ThreadId;
-use samovar_vm::monitor::Decision;
+use samovar_vm::monitor::{Access, Decision};
 use samovar_vm::reg::Reg;
 
 /// Length of the `syscall` instruction.
@@ -46,18 +47,24 @@ pub(crate) fn serve(
     let args = [Reg::Rdi, Reg::Rsi, Reg::Rdx, Reg::R10, Reg::R8, Reg::R9].map(|reg| core[reg]);
     let address = core.pc.wrapping_sub(SYSCALL_LEN);
     let clear_tid = process.os.thread(thread).clear_child_tid;
-    let announced = if witness.wants_operations() {
-        objects::accesses(number, &args, clear_tid)
-    } else {
-        Vec::new()
-    };
-    for access in announced {
-        if witness.before_operation(access) == Decision::Stop && !access.sequel {
-            process.machine.core_mut(thread).jump(address);
-            return Some(Event::Access(access));
+    let alternatives = futex::alternatives(process, number, &args);
+    if witness.wants_operations() {
+        let mut announced = objects::accesses(number, &args, clear_tid);
+        let robust = futex::robust_words(process, thread, number).into_iter();
+        announced.extend(robust.map(|addr| objects::change(addr & !7, 8)));
+        if alternatives > 1 {
+            announced.insert(0, objects::change(objects::choice_of(thread), 8));
+        }
+        for (index, access) in announced.into_iter().enumerate() {
+            let access = Access { sequel: index > 0, ..access };
+            if witness.before_operation(access) == Decision::Stop && !access.sequel {
+                process.machine.core_mut(thread).jump(address);
+                return Some(Event::Access(access));
+            }
         }
     }
-    let mut call = Call { process, thread, args };
+    let pick = if alternatives > 1 { witness.choose(alternatives) } else { 0 };
+    let mut call = Call { process, thread, args, pick: pick.min(alternatives.saturating_sub(1)) };
     let result = dispatch(&mut call, number);
     if !matches!(result, Ok(Flow::Retry(_))) && process.os.thread(thread).resumed.is_some() {
         process.os_mut().thread_mut(thread).resumed = None;

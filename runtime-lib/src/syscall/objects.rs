@@ -15,13 +15,13 @@ const PSEUDO: u64 = 1 << 40;
 /// Which addresses are mapped.
 const ADDRESS_SPACE: u64 = PSEUDO;
 /// Open files, directories and their contents.
-const FILES: u64 = PSEUDO + 8;
+pub(crate) const FILES: u64 = PSEUDO + 8;
 /// The logical clock.
 const CLOCK: u64 = PSEUDO + 16;
 /// Signal actions and pending signals.
 const SIGNALS: u64 = PSEUDO + 24;
-/// The source of random numbers.
-const RANDOM: u64 = PSEUDO + 32;
+/// The source of random numbers: the system's, and the hidden state of `rand` and `random`.
+pub(crate) const RANDOM: u64 = PSEUDO + 32;
 /// Operations that always count as visible: threads begin and end, and wait for one another.
 pub const THREADS: u64 = PSEUDO + 40;
 
@@ -29,6 +29,8 @@ pub const THREADS: u64 = PSEUDO + 40;
 const REGIONS: u64 = PSEUDO + (1 << 36);
 /// Choices: one object for each thread.
 const CHOICES: u64 = PSEUDO + (2 << 36);
+/// Whether a thread is to be cancelled: one object for each thread.
+const CANCELLATIONS: u64 = PSEUDO + (3 << 36);
 
 /// The object that the beginning of an atomic region is an operation on. No other thread's.
 pub(crate) fn region_of(thread: ThreadId) -> u64 {
@@ -40,6 +42,11 @@ pub(crate) fn choice_of(thread: ThreadId) -> u64 {
     CHOICES + u64::from(thread.0) * 8
 }
 
+/// The object that the cancellation of a thread is a change of.
+pub(crate) fn cancellation_of(thread: ThreadId) -> u64 {
+    CANCELLATIONS + u64::from(thread.0) * 8
+}
+
 /// Whether an operation is a choice, which always counts as visible.
 pub fn is_choice(addr: u64) -> bool {
     (CHOICES..CHOICES + (1 << 36)).contains(&addr)
@@ -48,6 +55,11 @@ pub fn is_choice(addr: u64) -> bool {
 /// An operation that changes an object.
 pub(crate) fn change(addr: u64, size: u32) -> Access {
     Access { addr, size, kind: AccessKind::Write, locked: true, sequel: false }
+}
+
+/// An operation that looks at an object.
+pub(crate) fn look(addr: u64, size: u32) -> Access {
+    Access { addr, size, kind: AccessKind::Read, locked: true, sequel: false }
 }
 
 /// Everything a system call works on: its object first, then memory that it reads or writes on
@@ -65,11 +77,7 @@ pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Acce
         _ => None,
     };
     let second = second.map(|access| Access { locked: number != nr::READ, ..access });
-    let mut all: Vec<Access> = object(number, args).into_iter().chain(second).collect();
-    if let Some(first) = all.first_mut() {
-        first.sequel = false;
-    }
-    all
+    object(number, args).into_iter().chain(second).collect()
 }
 
 /// Whether a futex operation has a second futex.
@@ -82,7 +90,7 @@ fn is_requeue(operation: u64) -> bool {
 /// The object of a system call.
 #[rustfmt::skip]
 fn object(number: u64, args: &[u64; 6]) -> Option<Access> {
-    let read = |addr| Access { addr, size: 8, kind: AccessKind::Read, locked: true, sequel: false };
+    let read = |addr| look(addr, 8);
     Some(match number {
         nr::FUTEX => change(args[0] & !7, 8),
         nr::CLONE | nr::EXIT => change(THREADS, 8),

@@ -112,8 +112,8 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
         futex::wake(process, addr, 1, u32::MAX);
     }
     for index in 0..process.os.threads.len() {
-        let joined = WaitFor::Join { thread: thread.0 };
-        if process.os.threads[index].waiting() == Some(&joined) {
+        let wait = process.os.threads[index].waiting();
+        if matches!(wait, Some(WaitFor::Join { thread: joined, .. }) if *joined == thread.0) {
             process.set_runnable(ThreadId(index as u32));
         }
     }

@@ -81,6 +81,8 @@ fn no_model_panics() {
         let mut random = Random::new(seed);
         let mut process = process_with(HostTree::default());
         process.config.exact_heap = seed % 2 == 0;
+        process.config.judge_locks = seed % 4 < 2;
+        process.config.spurious_wakeups = seed % 8 < 4;
         let mut blocks = vec![0];
         for _ in 0..3000 {
             let hook = HookId((random.next_u64() % (2 * models::count() as u64)) as u32);

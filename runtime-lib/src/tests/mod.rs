@@ -4,6 +4,7 @@ mod files;
 mod futexes;
 mod fuzz;
 mod mappings;
+mod models;
 mod names;
 mod others;
 mod signals;

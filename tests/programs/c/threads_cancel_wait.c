@@ -1,7 +1,5 @@
 //@ threads: yes
-//@ full-may-refuse: pthread_cancel
-// Cancellation of a thread that waits on a condition variable, with a clean-up handler. The model
-// of condition variables says that it cannot do this.
+// Cancellation of a thread that waits on a condition variable, with a clean-up handler.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
