@@ -2,9 +2,9 @@
 // and stores it at place i, while a reader looks for the last zero from the end. Place 0 is always
 // zero, so it finds one. With -DBUG somebody writes there too, and the reader runs off the array.
 //
-// check: => verified
-// check: -DN=2 => verified
-// check: -DBUG => error assertion
+// check: => verified; skip O0+reduce=none model=none
+// check: -DN=2 => verified; skip O0+reduce=none
+// check: -DBUG => error assertion; skip O0+reduce=none model=none
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,9 +5,9 @@
 //   BUG=3: a worker that is told to stop does not look whether work is left, and it is never done.
 //
 // check: -DBUG=1 => error deadlock
-// check: -DBUG=2 => error deadlock
-// check: -DBUG=3 => error assertion
-// check: => verified
+// check: -DBUG=2 => error deadlock; skip model=none
+// check: -DBUG=3 => error assertion; tiny
+// check: => verified; skip model=none
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

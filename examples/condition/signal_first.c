@@ -1,7 +1,7 @@
 // The signal is sent before anybody waits, and is gone: a condition variable has no memory. There is
 // no variable that remembers the event. With -DFIX there is one.
 //
-// check: => error deadlock
+// check: => error deadlock; tiny
 // check: -DFIX => verified
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 // Two threads that each wait for the other's result before they give their own. With -DFIX the second
 // one gives first.
 //
-// check: => error deadlock
-// check: -DFIX => verified
+// check: => error deadlock; tiny
+// check: -DFIX => verified; skip reduce=none model=none
 #include <cassert>
 #include <future>
 #include <thread>

@@ -1,9 +1,9 @@
 // Something that must happen once. A hand-made flag lets two threads in; with -DFIX std::call_once does
 // not; with -DSTATIC the compiler takes care, since a local static variable is initialised once.
 //
-// check: => error assertion
-// check: -DFIX => verified
-// check: -DSTATIC => verified
+// check: => error assertion; skip model=none
+// check: -DFIX => verified; skip reduce=none model=none
+// check: -DSTATIC => verified; skip reduce=none model=none
 #include <atomic>
 #include <cassert>
 #include <mutex>

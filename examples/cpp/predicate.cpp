@@ -1,8 +1,8 @@
 // condition_variable::wait without a predicate: if the notification comes first, it is lost. With -DFIX
 // there is a predicate.
 //
-// check: => error deadlock
-// check: -DFIX => verified
+// check: => error deadlock; tiny
+// check: -DFIX => verified; skip O0+model=none
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,35 +1,35 @@
-// Two threads wait for each other's end. With -DFIX the second one waits for nobody.
+// Each of N threads waits for the end of the next one, in a circle. (With two the C library may notice
+// and refuse.) With -DFIX the last one waits for nobody.
 //
-// check: => error deadlock
-// check: -DFIX => verified
+// check: => error deadlock; skip reduce=none model=none
+// check: -DFIX => verified; skip reduce=none model=none
 #include <pthread.h>
 
-static pthread_t threads[2];
+#ifndef N
+#define N 3
+#endif
+
+static pthread_t threads[N];
 static pthread_mutex_t known = PTHREAD_MUTEX_INITIALIZER;
 
-static void *first(void *unused)
+static void *waiter(void *argument)
 {
-    pthread_mutex_lock(&known); // until main has filled in both numbers
+    int me = (int)(long)argument;
+    pthread_mutex_lock(&known); // until main has filled in all numbers
     pthread_mutex_unlock(&known);
-    pthread_join(threads[1], NULL);
-    return unused;
-}
-
-static void *second(void *unused)
-{
-    pthread_mutex_lock(&known);
-    pthread_mutex_unlock(&known);
-#ifndef FIX
-    pthread_join(threads[0], NULL);
+#ifdef FIX
+    if (me == N - 1)
+        return NULL;
 #endif
-    return unused;
+    pthread_join(threads[(me + 1) % N], NULL);
+    return NULL;
 }
 
 int main(void)
 {
     pthread_mutex_lock(&known);
-    pthread_create(&threads[0], NULL, first, NULL);
-    pthread_create(&threads[1], NULL, second, NULL);
+    for (long i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, waiter, (void *)i);
     pthread_mutex_unlock(&known);
 #ifdef FIX
     pthread_join(threads[0], NULL);

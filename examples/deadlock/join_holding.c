@@ -1,7 +1,7 @@
 // main waits for the end of a thread while it holds the lock that the thread needs in order to end.
 // It goes well if the thread is quick. With -DFIX main lets the lock go first.
 //
-// check: => error deadlock
+// check: => error deadlock; tiny
 // check: -DFIX => verified
 #include <assert.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 // misuses the lock, as one likes to see it. With -DFIX the mutex is a recursive one, with -DTRY the
 // inner function gives up.
 //
-// check: => error deadlock|lock
+// check: => error deadlock|lock; tiny
 // check: -DFIX => verified; tiny
 // check: -DTRY => verified; tiny
 #define _GNU_SOURCE

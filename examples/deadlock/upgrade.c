@@ -3,7 +3,7 @@
 // somebody upgrading lets its read lock go and starts again.
 //
 // check: => error deadlock
-// check: -DFIX => verified
+// check: -DFIX => verified; skip O0+reduce=none model=none
 #include <assert.h>
 #include <pthread.h>
 

@@ -6,7 +6,7 @@
 // check: -DBUG=1 => error assertion
 // check: -DBUG=2 => error assertion
 // check: => verified
-// check: -DITEMS=3 => verified
+// check: -DITEMS=3 => verified; skip O0+reduce=none
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 // whether there is room, and overwrites what was not yet read.
 //
 // check: => verified
-// check: -DEARLY => error assertion
+// check: -DEARLY => error assertion; tiny
 // check: -DNO_FULL => error assertion
 #include <assert.h>
 #include <pthread.h>

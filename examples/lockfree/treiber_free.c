@@ -2,7 +2,7 @@
 // successor; meanwhile another one pops the node and frees it: use after free. With -DFIX popped nodes
 // are put aside and freed when nobody can look at them any more (which also prevents ABA).
 //
-// check: => error memory use-after-free
+// check: => error memory use-after-free; skip model=none
 // check: -DFIX => verified
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 // draw the same number; then the order of the threads decides. A thread that is still choosing has to
 // be waited for: with -DNO_CHOOSING that is left out, and with -DNO_TIE nobody breaks ties.
 //
-// check: => verified
+// check: => verified; skip O0+reduce=none
 // check: -DNO_CHOOSING => error assertion
 // check: -DNO_TIE => error assertion
 #include <assert.h>

@@ -2,10 +2,10 @@
 // Without the look at who came last (-DNO_VICTIM) threads on the same level wait for each other; with
 // -DSHORT there is one level too few, and two get through.
 //
-// check: -DN=2 => verified
-// check: => verified
-// check: -DSHORT -DN=3 => error assertion
-// check: -DNO_VICTIM -DN=2 => error livelock
+// check: -DN=2 => verified; skip O0+reduce=none
+// check: => verified; slow; skip reduce=none model=none
+// check: -DSHORT -DN=3 => error assertion; skip O0+reduce=none O0+model=none
+// check: -DNO_VICTIM -DN=2 => error livelock; skip O0+reduce=none
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 //
 // check: => verified
 // check: -DROUNDS=3 => verified
-// check: -DEARLY => error assertion
-// check: -DSAME => error livelock
+// check: -DEARLY => error assertion; tiny
+// check: -DSAME => error livelock; tiny
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 // the others spin for ever.
 //
 // check: => verified
-// check: -DN=3 => verified
+// check: -DN=3 => verified; skip reduce=none model=none
 // check: -DSPLIT => error assertion
 // check: -DFORGET => error livelock
 #include <assert.h>

@@ -2,7 +2,7 @@
 // the critical section. With -DFIX everybody unlocks what it locked. (With -DERROR_CHECKING the mutex
 // refuses, as its kind promises.)
 //
-// check: => error lock
+// check: => error lock; skip model=none
 // check: -DERROR_CHECKING => verified
 // check: -DFIX => verified
 #define _GNU_SOURCE

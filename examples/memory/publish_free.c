@@ -2,7 +2,7 @@
 // but the answer is given before the answering thread has finished with the request. With -DFIX the
 // answer is the last thing that it does with it.
 //
-// check: => error memory use-after-free
+// check: => error memory use-after-free; skip model=none
 // check: -DFIX => verified
 #include <pthread.h>
 #include <stdatomic.h>

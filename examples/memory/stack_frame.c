@@ -1,7 +1,7 @@
 // A thread is given a pointer into the stack frame of a function that does not wait for it: by the time
 // it looks, the frame may be another function's. With -DFIX the function waits.
 //
-// check: => error assertion
+// check: => error assertion; tiny
 // check: -DFIX => verified
 #include <assert.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 // the first move.
 //
 // check: => error assertion
-// check: -DIMPOSSIBLE => verified
+// check: -DIMPOSSIBLE => verified; skip O0+reduce=none
 #include "samovar.h"
 #include <pthread.h>
 

@@ -2,8 +2,8 @@
 // for any a, b and e of BITS bits (of 8 in the original: 2^24 inputs). Can both become zero, although
 // none of them was? They can: the factors of two add up. With -DODD all are odd, and they cannot.
 //
-// check: => error assertion
-// check: -DODD => verified
+// check: => error assertion; skip reduce=none model=none
+// check: -DODD => verified; skip reduce=none model=none
 #include <pthread.h>
 #include "samovar.h"
 

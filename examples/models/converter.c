@@ -1,9 +1,9 @@
 // One thread hands any number below LIMIT to another one, which writes it in decimal digits. All
 // numbers are tried. With -DBUG a comparison is off by one.
 //
-// check: => verified
-// check: -DLIMIT=256 => verified
-// check: -DBUG => error assertion
+// check: => verified; skip reduce=none model=none
+// check: -DLIMIT=256 => verified; slow; skip reduce=none model=none
+// check: -DBUG => error assertion; skip O0+reduce=none
 #include <pthread.h>
 #include <semaphore.h>
 #include "samovar.h"

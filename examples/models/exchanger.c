@@ -4,8 +4,8 @@
 // back to rest, but announces a bill all the same (the design error): the controller then guards an
 // empty slot while nobody is being served. With -DFIX only a bill is announced.
 //
-// check: => error assertion
-// check: -DFIX => verified
+// check: => error assertion; tiny
+// check: -DFIX => verified; skip O0+reduce=none model=none
 #include <pthread.h>
 #include "samovar.h"
 

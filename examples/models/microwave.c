@@ -2,8 +2,8 @@
 // oven, which warms up and cooks. It must never heat with an open door. With -DBUG opening the door does
 // not switch the heating off. Checked for ever; natively a fixed number of steps.
 //
-// check: => verified
-// check: -DBUG => error assertion
+// check: => verified; skip O0+reduce=none model=none
+// check: -DBUG => error assertion; skip O0+reduce=none model=none
 #include <pthread.h>
 #include "samovar.h"
 

@@ -5,9 +5,9 @@
 //   PLAN:    any schedule is tried; the claim that none survives CYCLES cycles is wrong, and the error
 //            is the schedule.
 //
-// check: => error assertion
+// check: => error assertion; tiny
 // check: -DFAIR => verified; tiny
-// check: -DPLAN => error assertion
+// check: -DPLAN => error assertion; tiny
 #include "samovar.h"
 
 #ifndef CYCLES

@@ -2,9 +2,9 @@
 // order, or with -DTHREADS each by a thread of its own. As a search for a test that covers everything:
 // the claim that some transition is never taken is wrong, and the error is the test. With -DBROKEN the seconds never overflow, and no test covers that.
 //
-// check: => error assertion
+// check: => error assertion; tiny
 // check: -DBROKEN => verified
-// check: -DTHREADS -DBROKEN => verified
+// check: -DTHREADS -DBROKEN => verified; slow; skip reduce=none model=none
 #include <pthread.h>
 #include "samovar.h"
 

@@ -2,10 +2,9 @@
 // takes the calls and sends the cabin. With -DBUG it notes a call but, while the cabin is at rest, sends
 // it nowhere: everybody waits.
 //
-// check: => verified
-// check: -DBUG => error deadlock
-// check: -DBUG -DPERSONS=2 => error deadlock
-// check: -DPERSONS=2 => verified
+// check: => verified; skip reduce=none model=none
+// check: -DBUG => error deadlock; tiny
+// check: -DBUG -DPERSONS=2 => error deadlock; tiny
 #include <assert.h>
 
 #ifndef FLOORS

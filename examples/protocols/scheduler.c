@@ -4,7 +4,7 @@
 //   BUG=1: the driver forgets to say that a process is ready again when its request is complete.
 //   BUG=2: it forgets to start the next request then. It takes two processes to notice.
 //
-// check: => verified
+// check: => verified; slow; skip reduce=none model=none
 // check: -DBUG=1 => error deadlock
 // check: -DBUG=2 -DUSERS=2 => error deadlock; slow; skip reduce=none model=none
 #include <assert.h>

@@ -3,7 +3,7 @@
 // one step.
 //
 // check: => error assertion
-// check: -DFIX => verified
+// check: -DFIX => verified; skip O0+reduce=none
 #include <pthread.h>
 #include <stdatomic.h>
 #include "samovar.h"

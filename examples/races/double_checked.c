@@ -5,7 +5,7 @@
 //
 // check: => error assertion
 // check: -DFIX => verified
-// check: -DONCE => verified
+// check: -DONCE => verified; skip O0+reduce=none
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

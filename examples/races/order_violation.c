@@ -1,8 +1,8 @@
 // The thread uses what its creator sets up after the creation. It is nearly always late enough. With
 // -DFIX the set-up comes first.
 //
-// check: => error memory null
-// check: -DFIX => verified; tiny
+// check: => error memory null; tiny
+// check: -DFIX => verified
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -2,7 +2,7 @@
 // is atomic or guarded: a data race, although no interleaving shows anything wrong at this level. A
 // compiler may do what it likes with it. With -DFIX the flag is atomic.
 //
-// check: --check=race => error race
+// check: --check=race => error race; tiny
 // check: -DFIX => verified
 #include <assert.h>
 #include <pthread.h>

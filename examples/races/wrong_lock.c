@@ -1,6 +1,6 @@
 // Everybody locks, but not the same lock: a data race on the counter. With -DFIX one lock guards it.
 //
-// check: --check=race => error race
+// check: --check=race => error race; tiny
 // check: --check=assertion => error assertion
 // check: -DFIX => verified
 #include <assert.h>

@@ -6,9 +6,9 @@
 //          walks in while a writer is still there.
 // (Writers may starve while readers come and go. That is no deadlock.)
 //
-// check: -DBUG=1 => error assertion
-// check: -DBUG=2 => error assertion
-// check: -DREADERS=1 => verified
+// check: -DBUG=1 => error assertion; skip reduce=none model=none
+// check: -DBUG=2 => error assertion; slow; skip reduce=none model=none
+// check: -DREADERS=1 => verified; skip reduce=none
 // check: => verified; slow; skip reduce=none model=none
 #include <assert.h>
 #include <pthread.h>

@@ -2,9 +2,9 @@
 // filled. Without the lock (-DBUG=1) two savages see the last portion. With -DBUG=2 a savage wakes the
 // cook and does not wait for the pot.
 //
-// check: -DBUG=1 => error assertion
+// check: -DBUG=1 => error assertion; skip O0+reduce=none
 // check: -DBUG=2 => error assertion
-// check: => verified
+// check: => verified; slow; skip reduce=none model=none
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -5,8 +5,8 @@
 // -DFIX it reserves what it uses.
 //
 // check: => error privilege
-// check: -DFIX => verified
-// check: -DFIX -DDISPENSERS=3 => verified
+// check: -DFIX => verified; skip O0+reduce=none
+// check: -DFIX -DDISPENSERS=3 => verified; skip reduce=none model=none
 #include "ivmthread.h"
 #include <atomic>
 

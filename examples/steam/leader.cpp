@@ -4,10 +4,10 @@
 // holds as long as the numbers are different: with -DDUPLICATE two processes have the greatest one,
 // and each takes the other's for its own.
 //
-// check: -DDUPLICATE => error assertion
-// check: -DDUPLICATE -DN=3 => error assertion
-// check: => verified
-// check: -DN=3 => verified
+// check: -DDUPLICATE => error assertion; tiny
+// check: -DDUPLICATE -DN=3 => error assertion; tiny
+// check: => verified; skip reduce=none model=none
+// check: -DN=3 => verified; skip reduce=none model=none
 #include "ivmthread.h"
 
 #ifndef N

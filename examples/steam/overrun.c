@@ -1,8 +1,8 @@
 // StEAM's stack overrun: element 500 of an array of 100. The address belongs to the stack, so neither
 // the operating system nor a debugger minds, but not to this function. With -DFIX the index is right.
 //
-// check: => error memory
-// check: -DFIX => verified
+// check: => error memory; tiny
+// check: -DFIX => verified; tiny
 #include <stdlib.h>
 
 static int fill(volatile int *where, int index)

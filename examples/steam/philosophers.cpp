@@ -2,11 +2,11 @@
 // the left fork first; when all N hold one, all wait. With -DFIX forks are taken in the order of
 // their numbers.
 //
-// check: => error deadlock
+// check: => error deadlock; skip O0+reduce=none
 // check: -DN=2 => error deadlock
-// check: -DN=5 => error deadlock
-// check: -DFIX => verified
-// check: -DFIX -DN=4 => verified
+// check: -DN=5 => error deadlock; slow; skip reduce=none model=none
+// check: -DFIX => verified; skip reduce=none model=none
+// check: -DFIX -DN=4 => verified; skip reduce=none model=none
 #include "ivmthread.h"
 
 #ifndef N

@@ -2,9 +2,9 @@
 // the machine never sold more than it got coins for. The coin slot raises the credit before it counts
 // the coin; the button may be quicker. With -DFIX the coin is counted first.
 //
-// check: => error assertion
-// check: -DFIX => verified
-// check: -DFIX -DCOINS=3 => verified
+// check: => error assertion; skip O0+reduce=none
+// check: -DFIX => verified; skip reduce=none model=none
+// check: -DFIX -DCOINS=3 => verified; skip reduce=none model=none
 #include "ivmthread.h"
 #include <atomic>
 

@@ -3,10 +3,10 @@
 // at its own neighbour only. When all call at the same time, nobody pays attention. With -DFIX a
 // station raises its arms only when the next one is at rest.
 //
-// check: => error deadlock
-// check: -DN=5 => error deadlock
-// check: -DFIX => verified
-// check: -DFIX -DROUNDS=2 => verified
+// check: => error deadlock; skip reduce=none model=none
+// check: -DN=5 => error deadlock; skip reduce=none model=none
+// check: -DFIX => verified; skip reduce=none model=none
+// check: -DFIX -DROUNDS=2 => verified; skip reduce=none model=none
 #include "ivmthread.h"
 
 #ifndef N
