@@ -250,7 +250,9 @@ impl Case {
         let outcome = self.job(configuration, &scratch).run();
         let seconds = outcome.time.as_secs_f64();
         let Ok(report) = serde_json::from_slice::<Value>(&outcome.stdout) else {
-            let verdict = format!("{}: {}", outcome.ending(), outcome.stderr_text().trim());
+            let said = outcome.stderr_text();
+            let line = said.lines().next().unwrap_or_default();
+            let verdict = format!("{}: {line}", outcome.ending());
             let answer = Answer { verdict, states: 0, seconds, complaint: None };
             return self.judged(answer, "", configuration);
         };
