@@ -36,6 +36,7 @@ int main(int argc, char **argv)
     pthread_create(&second, NULL, add, NULL);
     pthread_join(first, NULL);
     pthread_join(second, NULL);
+    (void)lock;
     assert(counter == 2 * times);
     printf("counter = %d\n", counter);
     return 0;

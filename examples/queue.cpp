@@ -26,21 +26,21 @@ class queue {
 public:
     void push(int item)
     {
-        std::lock_guard hold(lock);
+        std::lock_guard<std::mutex> hold(lock);
         items.push(item);
         changed.notify_one();
     }
 
     void close()
     {
-        std::lock_guard hold(lock);
+        std::lock_guard<std::mutex> hold(lock);
         open = false;
         changed.notify_all();
     }
 
     int pop()
     {
-        std::unique_lock hold(lock);
+        std::unique_lock<std::mutex> hold(lock);
         changed.wait(hold, [this] { return !open || !items.empty(); });
         if (items.empty())
             throw closed("nothing more will come");

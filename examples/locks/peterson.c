@@ -8,7 +8,7 @@
 // check: -DROUNDS=2 => verified; skip O0+reduce=none
 // check: -DORDER=memory_order_relaxed => verified
 // check: -DLATE_FLAG => error assertion
-// check: -DNO_TURN => error livelock; not yet
+// check: -DNO_TURN => error livelock
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

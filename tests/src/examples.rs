@@ -9,14 +9,15 @@
 //!
 //! Before the arrow, words that begin with one hyphen go to the compiler (for Rust, `-DFIX` means
 //! `--cfg FIX`), words with two to `samovar check`, and the others are the program's arguments.
-//! Behind it stand the verdict, for an error also its kind and, if that matters, its detail, and
-//! then marks, separated by semicolons:
+//! Behind it stand the verdict, for an error also its kind and, if that matters, its detail
+//! (`deadlock|lock` means that either will do), and then marks, separated by semicolons:
 //!
 //! - `skip WORDS`: not in configurations with one of `O0`, `O2`, `static`, `reduce=none`,
 //!   `reduce=lgc`, `model=none`, or several of them joined by `+`, because the space is too large;
 //! - `tiny`: also with `--reduce none` and `--model none` together;
-//! - `slow`: only when everything is asked for;
-//! - `not yet`: known to come out otherwise. It is an error if it comes out as stated.
+//! - `slow`: only when everything is asked for.
+//!
+//! What samovar is known to answer otherwise stands in [`NOT_YET`].
 
 use crate::binary::{samovar, workspace};
 use crate::build;
@@ -45,9 +46,72 @@ pub struct Case {
     pub tiny: bool,
     /// Whether it takes long.
     pub slow: bool,
-    /// Whether it is known to come out otherwise.
-    pub not_yet: bool,
 }
+
+/// A case that is known to come out otherwise than its example says.
+#[derive(Clone, Copy, Debug)]
+pub struct NotYet {
+    /// The case as [`Case`] displays it: file, options of the compiler, of samovar, arguments.
+    pub case: &'static str,
+    /// In which configurations, in the words of `skip`; nothing for all of them.
+    pub ways: &'static str,
+    /// What is missing.
+    pub reason: &'static str,
+}
+
+impl NotYet {
+    fn concerns(&self, configuration: &Configuration) -> bool {
+        let mut ways = self.ways.split_whitespace();
+        self.ways.is_empty() || ways.any(|words| configuration.is(words))
+    }
+}
+
+const fn not_yet(case: &'static str, ways: &'static str, reason: &'static str) -> NotYet {
+    NotYet { case, ways, reason }
+}
+
+/// Everything that samovar does not answer as it should. Who makes one of these come out right
+/// deletes its line: the test fails until then.
+pub const NOT_YET: &[NotYet] = &[
+    not_yet("channels.rs 1", "", TOO_LARGE),
+    not_yet("cpp/raw_pointer.cpp", REDUCED, FREED),
+    not_yet("deadlock/partial.c", "", PARTIAL),
+    not_yet("deadlock/philosophers.c -DWAY=GREEDY -DBARRIER", REDUCED, AFTER_FUTEX),
+    not_yet("lockfree/rcu.c", REDUCED, FREED),
+    not_yet("locks/clh.c -DKEEP -DROUNDS=2", "", LIVELOCK),
+    not_yet("locks/dekker.c -DSTUBBORN", "", LIVELOCK),
+    not_yet("locks/destroy_busy.c", "", MISUSE),
+    not_yet("locks/filter.c -DNO_VICTIM -DN=2", "", LIVELOCK),
+    not_yet("locks/handshake.c -DSAME", "", LIVELOCK),
+    not_yet("locks/mcs.c -DHASTY", "", LIVELOCK),
+    not_yet("locks/mcs.c -DLATE", "", LIVELOCK),
+    not_yet("locks/peterson.c -DNO_TURN", "", LIVELOCK),
+    not_yet("locks/spin.c -DFORGET", "", LIVELOCK),
+    not_yet("locks/unlock_not_owner.c", "", MISUSE),
+    not_yet("memory/publish_free.c", REDUCED, FREED),
+    not_yet("races/after_barrier.c", REDUCED, AFTER_FUTEX),
+    not_yet("races/after_choice.c", REDUCED, AFTER_CHOICE),
+    not_yet("races/after_semaphore.c", REDUCED, AFTER_FUTEX),
+    not_yet("races/unguarded.c --check=race", "", RACE),
+    not_yet("races/wrong_lock.c --check=assertion", REAL_LIBRARY, BEHIND_LOCK),
+    not_yet("races/wrong_lock.c --check=race", "", RACE),
+    not_yet("steam/cashit.cpp", "", PRIVILEGE),
+    not_yet("steam/overrun.c", "", FRAME),
+];
+
+const REAL_LIBRARY: &str = "reduce=auto+model=none";
+const REDUCED: &str = "reduce=auto+model=full";
+const AFTER_CHOICE: &str = "what contends after a choice is not noticed: verified, wrongly";
+const AFTER_FUTEX: &str = "what contends after a wake-up is not noticed: verified, wrongly";
+const BEHIND_LOCK: &str = "what contends behind an own lock is not noticed: verified, wrongly";
+const FRAME: &str = "frames of the stack have no bounds";
+const FREED: &str = "free and an access do not contend: verified, wrongly";
+const LIVELOCK: &str = "only a loop that changes nothing is a livelock";
+const MISUSE: &str = "misuse of locks is not judged";
+const PARTIAL: &str = "a deadlock is one of all threads";
+const PRIVILEGE: &str = "accesses to what VLOCK reserved are not judged";
+const RACE: &str = "data races are not reported";
+const TOO_LARGE: &str = "the library's waiting loops have too many states";
 
 /// How an example is built and explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,14 +215,12 @@ impl Case {
             skip: Vec::new(),
             tiny: false,
             slow: false,
-            not_yet: false,
         };
         for mark in marks {
             match mark.split_once(' ') {
                 Some(("skip", words)) => case.skip = words.split(' ').map(str::to_string).collect(),
                 _ if mark == "tiny" => case.tiny = true,
                 _ if mark == "slow" => case.slow = true,
-                _ if mark == "not yet" => case.not_yet = true,
                 _ => return Err(format!("`{mark}` is no mark")),
             }
         }
@@ -169,6 +231,12 @@ impl Case {
     pub fn allows(&self, configuration: &Configuration) -> bool {
         let bare = configuration.reduce == "none" && configuration.model == "none";
         (self.tiny || !bare) && !self.skip.iter().any(|word| configuration.is(word))
+    }
+
+    /// Why it comes out otherwise in this configuration, if that is known.
+    pub fn not_yet(&self, configuration: &Configuration) -> Option<&'static NotYet> {
+        let name = self.to_string();
+        NOT_YET.iter().find(|entry| entry.case == name && entry.concerns(configuration))
     }
 
     /// Whether the source is Rust, which samovar does not compile itself.
@@ -182,8 +250,11 @@ impl Case {
         let outcome = self.job(configuration, &scratch).run();
         let seconds = outcome.time.as_secs_f64();
         let Ok(report) = serde_json::from_slice::<Value>(&outcome.stdout) else {
-            let verdict = format!("{}: {}", outcome.ending(), outcome.stderr_text().trim());
-            return self.judged(Answer { verdict, states: 0, seconds, complaint: None }, "");
+            let said = outcome.stderr_text();
+            let line = said.lines().next().unwrap_or_default();
+            let verdict = format!("{}: {line}", outcome.ending());
+            let answer = Answer { verdict, states: 0, seconds, complaint: None };
+            return self.judged(answer, "", configuration);
         };
         let mut verdict = report["verdict"].as_str().unwrap_or_default().to_string();
         let error = &report["error"];
@@ -192,22 +263,24 @@ impl Case {
         }
         let message = error["message"].as_str().or(report["incomplete"]["reason"].as_str());
         let states = report["stats"]["states"].as_u64().unwrap_or_default();
-        let mut answer = self
-            .judged(Answer { verdict, states, seconds, complaint: None }, message.unwrap_or(""));
+        let answer = Answer { verdict, states, seconds, complaint: None };
+        let mut answer = self.judged(answer, message.unwrap_or(""), configuration);
         if answer.complaint.is_none() && *configuration == Configuration::MAIN {
             answer.complaint = replay(&scratch, &outcome);
         }
         answer
     }
 
-    fn judged(&self, mut answer: Answer, message: &str) -> Answer {
-        // A detail that is not asked for does not matter.
-        let seen = format!("{} ", answer.verdict);
-        let as_stated = seen.starts_with(&format!("{} ", self.verdict));
-        answer.complaint = match (as_stated, self.not_yet) {
-            (true, false) | (false, true) => None,
-            (true, true) => Some("comes out right: the mark `not yet` can go".to_string()),
-            (false, false) => Some(format!("{} ({message})", answer.verdict)),
+    fn judged(&self, mut answer: Answer, message: &str, how: &Configuration) -> Answer {
+        let seen = &answer.verdict;
+        answer.complaint = match (agrees(&self.verdict, seen), self.not_yet(how)) {
+            (true, None) => None,
+            (false, Some(_)) if !seen.starts_with("exit") => None,
+            (false, Some(_)) if seen.starts_with("exit status 2:") => None,
+            (true, Some(entry)) => {
+                Some(format!("comes out right, although not yet: {}", entry.reason))
+            }
+            (false, _) => Some(format!("{seen} ({message})")),
         };
         answer
     }
@@ -241,6 +314,12 @@ impl Case {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         build::rust(source, &flags, scratch.path()).expect("rustc is there: it compiled this")
     }
+}
+
+/// Whether what came out is what was stated. A detail that is not asked for does not matter.
+fn agrees(stated: &str, seen: &str) -> bool {
+    let mut seen = seen.split(' ');
+    stated.split(' ').all(|word| seen.next().is_some_and(|s| word.split('|').any(|w| w == s)))
 }
 
 /// The trail's name in the scratch directory.
@@ -304,7 +383,7 @@ mod tests {
         let case = Case::parse(Path::new("a.c"), line).unwrap();
         assert_eq!(case.to_string(), "a.c -DFIX --check=deadlock 3");
         assert_eq!(case.verdict, "error memory null");
-        assert!(case.slow && !case.tiny && !case.not_yet);
+        assert!(case.slow && !case.tiny);
         assert!(case.allows(&Configuration::MAIN));
         assert!(!case.allows(&Configuration { reduce: "none", ..Configuration::MAIN }));
         assert!(case.allows(&Configuration { level: 0, ..Configuration::MAIN }));
@@ -313,6 +392,26 @@ mod tests {
         for bad in [" -DX verified", " => fine", " => verified; quick", " => error"] {
             assert!(Case::parse(Path::new("a.c"), bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn verdicts_agree() {
+        assert!(agrees("error memory", "error memory null"));
+        assert!(agrees("error deadlock|lock", "error lock relock"));
+        assert!(!agrees("error deadlock|lock", "error assertion"));
+        assert!(!agrees("error memory null", "error memory"));
+        assert!(!agrees("verified", "exit status 2: refused"));
+    }
+
+    #[test]
+    fn exceptions_concern_what_they_say() {
+        let plain = Configuration { reduce: "none", ..Configuration::MAIN };
+        let reduced = not_yet("a.c", REDUCED, "");
+        assert!(reduced.concerns(&Configuration::MAIN) && !reduced.concerns(&plain));
+        let always = not_yet("a.c", "", "");
+        assert!(always.concerns(&Configuration::MAIN) && always.concerns(&plain));
+        let either = not_yet("a.c", "O0 reduce=none", "");
+        assert!(!either.concerns(&Configuration::MAIN) && either.concerns(&plain));
     }
 
     #[test]

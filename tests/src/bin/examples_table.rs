@@ -49,7 +49,9 @@ fn cell(case: &Case, way: &Configuration) -> (String, Option<bool>) {
     }
     let answer = case.run(way);
     match answer.complaint {
-        None if case.not_yet => (format!("{} ({})", answer.states, answer.verdict), Some(true)),
+        None if case.not_yet(way).is_some() => {
+            (format!("{} ({})", answer.states, answer.verdict), Some(true))
+        }
         None => (answer.states.to_string(), Some(true)),
         Some(complaint) => (format!("**{complaint}**"), Some(false)),
     }
