@@ -84,6 +84,14 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// A report cannot be written.
+    #[error("{}: cannot be written: {}; name another file", file.display(), reason(error))]
+    Unwritable {
+        /// As given by the user.
+        file: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),

@@ -17,12 +17,15 @@ pub mod inspect;
 pub mod kernel;
 pub mod libraries;
 pub mod message;
+pub mod page;
+pub mod paint;
 pub mod place;
 pub mod program;
 pub mod report;
 pub mod run;
 pub mod state;
 pub mod trail;
+mod whole;
 
 use clap::Parser;
 use ending::Ending;

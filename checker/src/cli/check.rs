@@ -2,7 +2,6 @@
 //!
 //! Only what works is listed; everything else of the contract is a usage error until it does.
 
-use super::inspect::ReportFormat;
 use super::run::{CpuChoice, ModelChoice, parse_seconds, parse_variable};
 use super::usage;
 use crate::check::kind::ErrorKind;
@@ -56,12 +55,24 @@ pub struct CheckOptions {
     pub depth: Option<u64>,
 
     /// How to write the report
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
 
     /// Where to save the steps that lead to an error [default: PROGRAM.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+
+    /// Write a page for the browser, with the steps to go through
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Write the verdict for CI servers, as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write the steps for other verifiers, as a violation witness (GraphML)
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
 
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
@@ -131,6 +142,17 @@ pub enum SearchChoice {
     Auto,
     /// Depth-first
     Dfs,
+}
+
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    Text,
+    /// For programs: one JSON object
+    Json,
+    /// For code-scanning services: SARIF 2.1.0
+    Sarif,
 }
 
 /// Values of `--reduce`.

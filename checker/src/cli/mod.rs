@@ -9,7 +9,7 @@ mod replay;
 mod run;
 pub mod usage;
 
-pub use check::{CheckOptions, ReduceChoice, SearchChoice};
+pub use check::{CheckFormat, CheckOptions, ReduceChoice, SearchChoice};
 pub use inspect::{InspectOptions, ReportFormat};
 pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
