@@ -84,6 +84,15 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// The project's options make no sense.
+    #[error(transparent)]
+    Project(#[from] crate::project::ProjectError),
+    /// A manual page of nothing.
+    #[error("{name}: no command of samovar")]
+    NoSuchCommand {
+        /// As given by the user.
+        name: String,
+    },
     /// A report cannot be written.
     #[error("{}: cannot be written: {}; name another file", file.display(), reason(error))]
     Unwritable {

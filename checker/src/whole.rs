@@ -5,10 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Writes a file with the contents that `fill` gives it. Devices and pipes are written as they are.
-pub fn write(
-    file: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+pub fn write(file: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         let mut out = BufWriter::new(File::options().write(true).open(file)?);
         fill(&mut out)?;

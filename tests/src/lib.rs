@@ -18,6 +18,7 @@ pub mod debian;
 pub mod directives;
 pub mod examples;
 pub mod mutate;
+pub mod schema;
 pub mod scratch;
 pub mod tool;
 

@@ -95,6 +95,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub cflags: Vec<String>,
 
+    /// The file that some of these options come from
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub options_from: Option<PathBuf>,
+
     /// Say nothing but the verdict
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,

@@ -43,6 +43,9 @@ Examples:
   samovar check --time 60 ./a.out          for a minute at most
   samovar check --check deadlock,exit ./a.out
   samovar check --format json ./a.out | jq .verdict
+  samovar check --html report.html ./a.out the error as a page for the browser
+
+Options that are always the same go into samovar.toml, in a section [check].
 
 Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
 2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";

@@ -20,13 +20,15 @@ pub struct Mark {
     file: String,
     line: u32,
     is_guilty: bool,
+    /// The step that the note is about; notes on a line are in this order.
+    step: usize,
     note: String,
 }
 
 impl Mark {
     /// A mark, if the place has a line.
-    pub fn new(location: &Location, is_guilty: bool, note: String) -> Option<Mark> {
-        Some(Mark { file: location.file.clone()?, line: location.line?, is_guilty, note })
+    pub fn new(location: &Location, is_guilty: bool, step: usize, note: String) -> Option<Mark> {
+        Some(Mark { file: location.file.clone()?, line: location.line?, is_guilty, step, note })
     }
 }
 
@@ -95,6 +97,8 @@ fn write_line(page: &mut Page, number: u32, content: &str, marks: Option<&Vec<&M
     page.line(style, &format!("  {sign}{number:>5} | {}", cut(content, room)));
     let Some(marks) = marks else { return };
     let mut notes: Vec<&str> = Vec::new();
+    let mut marks = marks.clone();
+    marks.sort_by_key(|mark| mark.step);
     for mark in marks {
         if !mark.note.is_empty() && !notes.contains(&mark.note.as_str()) {
             notes.push(&mark.note);
@@ -119,7 +123,7 @@ mod tests {
     use super::*;
 
     fn mark(line: u32, is_guilty: bool, note: &str) -> Mark {
-        Mark { file: "a.c".into(), line, is_guilty, note: note.into() }
+        Mark { file: "a.c".into(), line, is_guilty, step: 0, note: note.into() }
     }
 
     #[test]

@@ -36,13 +36,18 @@ pub fn explain(finding: &Finding, steps: &[Step]) -> Explanation {
 }
 
 impl Explanation {
-    fn mark(&mut self, location: &Location, is_guilty: bool, note: String) {
-        self.marks.extend(Mark::new(location, is_guilty, note));
+    /// Marks a line to blame; what happens there comes last.
+    fn blame(&mut self, location: &Location, note: String) {
+        self.marks.extend(Mark::new(location, true, usize::MAX, note));
     }
 
     fn mark_step(&mut self, step: &Step) {
         let note = format!("{} {} (step {})", step.thread, words::deed(step), step.step);
-        self.mark(&step.location, false, note);
+        self.note(step, note);
+    }
+
+    fn note(&mut self, step: &Step, note: String) {
+        self.marks.extend(Mark::new(&step.location, false, step.step, note));
     }
 }
 
@@ -57,7 +62,8 @@ fn waiting(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
     for wait in waits {
         let is_part = !is_circle || rank(&wait).is_some();
         let mut clause = wait.thread.clone();
-        let mine: Vec<_> = held.iter().filter(|(_, (_, step))| step.thread == wait.thread).collect();
+        let mine: Vec<_> =
+            held.iter().filter(|(_, (_, step))| step.thread == wait.thread).collect();
         if !mine.is_empty() {
             let locks: Vec<&str> = mine.iter().map(|(_, (name, _))| name.as_str()).collect();
             clause += &format!(" holds {} and", locks.join(", "));
@@ -71,7 +77,7 @@ fn waiting(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
         let is_join = wait.object.starts_with("the end of ") && rank(&wait).is_none();
         if is_part && !is_join {
             let note = format!("{} waits for {}", wait.thread, wait.object);
-            explanation.mark(&wait.location, true, note);
+            explanation.blame(&wait.location, note);
             for (_, (_, step)) in mine {
                 explanation.mark_step(step);
             }
@@ -124,10 +130,7 @@ fn missed(explanation: &mut Explanation, wait: &Wait, steps: &[Step]) {
             explanation.sentences.push(format!(
                 "{} signals {condition} in step {} ({place}), before {} waits in step {}; nobody \
                  signals it again.",
-                signal.thread,
-                signal.step,
-                wait.thread,
-                steps[asleep].step
+                signal.thread, signal.step, wait.thread, steps[asleep].step
             ));
             explanation.mark_step(signal);
         }
@@ -151,7 +154,7 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
         let place = before.and_then(|step| step.location.short());
         let after = place.map_or_else(String::new, |place| format!(", some time after {place}"));
         explanation.sentences.push(format!("It happens in {thread}, {location}{after}."));
-        explanation.mark(before.map_or(location, |step| &step.location), true, note);
+        explanation.blame(before.map_or(location, |step| &step.location), note);
     }
     histories(explanation, finding, steps);
     overtaken(explanation, finding, steps);
@@ -197,7 +200,10 @@ fn histories(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
         changes.drain(..earlier);
         let clause = |(step, change): &(&Step, &Change)| {
             let place = brief(&step.location);
-            format!("{} -> {} in step {} ({}, {place})", change.old, change.new, step.step, step.thread)
+            format!(
+                "{} -> {} in step {} ({}, {place})",
+                change.old, change.new, step.step, step.thread
+            )
         };
         let is_one = changes.iter().all(|(_, change)| change.name == changes[0].1.name);
         let clauses: Vec<String> = if is_one {
@@ -218,7 +224,7 @@ fn histories(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
                 "{}: {} {} -> {} (step {})",
                 step.thread, change.name, change.old, change.new, step.step
             );
-            explanation.mark(&step.location, false, note);
+            explanation.note(step, note);
         }
     }
 }

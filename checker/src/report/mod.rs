@@ -46,7 +46,8 @@ impl Report<'_> {
         if let Some(file) = &self.options.junit {
             save(file, &junit::page(self))?;
         }
-        if let (Some(file), Verdict::Error(finding)) = (&self.options.witness, &self.outcome.verdict)
+        if let (Some(file), Verdict::Error(finding)) =
+            (&self.options.witness, &self.outcome.verdict)
         {
             // What cannot be read any more has no hash, which is what such a file deserves.
             let program = std::fs::read(&self.setting.program).unwrap_or_default();

@@ -9,7 +9,8 @@ use crate::trail::{Location, Step, words};
 use serde_json::{Map, Value, json};
 
 /// Where the schema is.
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// The name of the directory that relative paths are seen from.
 const BASE: &str = "%SRCROOT%";
 

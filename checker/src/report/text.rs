@@ -106,7 +106,12 @@ fn write_story(
         page.wrap("  ", Style::Plain, 2, sentence);
     }
     if let Some(first) = finding.cycle.first() {
-        page.wrap("  the circle: ", Style::Plain, 4, &format!("{} -> {first}", finding.cycle.join(" -> ")));
+        page.wrap(
+            "  the circle: ",
+            Style::Plain,
+            4,
+            &format!("{} -> {first}", finding.cycle.join(" -> ")),
+        );
     }
     excerpt::write(page, &mut Sources::default(), &marks);
     if steps.is_empty() {
@@ -123,12 +128,13 @@ fn write_story(
     };
     page.gap();
     let name = file.and_then(|file| Path::new(file).file_name()).map(|name| name.to_string_lossy());
-    let count = if steps.len() == 1 { "one step".to_string() } else { format!("{} steps", steps.len()) };
-    let head = match name {
-        Some(name) => format!("how it comes to that: {count}, lines of {name}"),
-        None => format!("how it comes to that: {count}"),
+    let count =
+        if steps.len() == 1 { "one step".to_string() } else { format!("{} steps", steps.len()) };
+    let words = match name {
+        Some(name) => format!("{count}, lines of {name}"),
+        None => count,
     };
-    page.line(Style::Strong, &head);
+    page.wrap("how it comes to that: ", Style::Strong, 2, &words);
     page.gap();
     text::write(page, &telling);
 }
@@ -156,6 +162,9 @@ fn write_question(page: &mut Page, report: &Report<'_>) {
         .collect();
     let words = format!("{}, for {}", program.join(" "), kinds.join(", "));
     page.wrap("checked: ", Style::Strong, 2, &words);
+    if let Some(file) = &report.options.options_from {
+        page.wrap("options: ", Style::Strong, 2, &format!("also from {}", file.display()));
+    }
     page.wrap("assumed: ", Style::Strong, 2, &report.assumptions().join("; "));
 }
 

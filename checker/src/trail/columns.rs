@@ -64,7 +64,12 @@ fn write_step(page: &mut Page, telling: &Telling<'_>, columns: &[Column<'_>], in
     let step = &telling.steps[index];
     let number = format!("{:>6}", step.step);
     if step.thread == CLOCK {
-        page.wrap(&format!("{number}  "), Style::Faint, NUMBER, &format!("time {}", step.operation));
+        page.wrap(
+            &format!("{number}  "),
+            Style::Faint,
+            NUMBER,
+            &format!("time {}", step.operation),
+        );
         return;
     }
     let is_error = telling.ends_badly && index + 1 == telling.steps.len();

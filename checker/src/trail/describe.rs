@@ -117,8 +117,7 @@ fn one(
 
     let ending = walk::make(process, sight, choice)?;
     assert_eq!(ending, made, "internal error: a move is not a function of the state");
-    let event =
-        operation.as_ref().map(|it| it.event(process, names, thread, threads_before));
+    let event = operation.as_ref().map(|it| it.event(process, names, thread, threads_before));
     let step = Step {
         step: 0,
         thread: names.thread(thread),

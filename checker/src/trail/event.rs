@@ -106,6 +106,9 @@ mod tests {
         let text = serde_json::to_string(&event).unwrap();
         assert_eq!(text, r#"{"kind":"try-lock","object":"m","address":"0x10"}"#);
         assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
-        assert_eq!(serde_json::to_string(&Event::bare(EventKind::End)).unwrap(), r#"{"kind":"end"}"#);
+        assert_eq!(
+            serde_json::to_string(&Event::bare(EventKind::End)).unwrap(),
+            r#"{"kind":"end"}"#
+        );
     }
 }

@@ -113,12 +113,8 @@ mod tests {
     #[test]
     fn a_lost_update_is_seen() {
         use EventKind::{Read, Write};
-        let steps = steps(&[
-            ("T1", Read, "x"),
-            ("T2", Read, "x"),
-            ("T2", Write, "x"),
-            ("T1", Write, "x"),
-        ]);
+        let steps =
+            steps(&[("T1", Read, "x"), ("T2", Read, "x"), ("T2", Write, "x"), ("T1", Write, "x")]);
         let found = most_telling(&steps, "").unwrap();
         assert_eq!((found.first, found.other, found.second), (0, 2, 3));
         assert_eq!(found.shape, Shape::LostUpdate);

@@ -102,7 +102,8 @@ fn wakes(steps: &[Step]) -> Vec<Link> {
     let mut open: Vec<(usize, u64, usize)> = Vec::new();
     for step in steps {
         if let Some(address) = waiting.remove(step.thread.as_str()) {
-            let signal = open.iter_mut().find(|(_, signalled, left)| *signalled == address && 0 < *left);
+            let signal =
+                open.iter_mut().find(|(_, signalled, left)| *signalled == address && 0 < *left);
             if let Some((from, _, left)) = signal {
                 *left -= 1;
                 found.push(Link { kind: LinkKind::Wake, from: *from, to: step.step });

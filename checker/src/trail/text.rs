@@ -12,6 +12,9 @@ use crate::paint::Style;
 /// Where the words of a step begin.
 const INDENT: usize = 10;
 
+/// Longest name of a function that a thread began with.
+const START_MAX: usize = 32;
+
 /// What is told, and how much of it.
 pub struct Telling<'a> {
     /// The steps.
@@ -32,7 +35,7 @@ impl Telling<'_> {
     /// A thread with the function that it began with.
     pub fn heading(&self, thread: &str) -> String {
         match (self.starts)(thread) {
-            Some(start) => format!("{thread} ({start})"),
+            Some(start) => format!("{thread} ({})", cut(&start, START_MAX)),
             None => thread.to_string(),
         }
     }
@@ -163,9 +166,8 @@ pub(super) mod tests {
 
     #[test]
     fn long_trails_are_cut_in_the_middle() {
-        let steps: Vec<Step> = (1..=200)
-            .map(|number| step(number, ["T1", "T2"][number % 2], "goes on"))
-            .collect();
+        let steps: Vec<Step> =
+            (1..=200).map(|number| step(number, ["T1", "T2"][number % 2], "goes on")).collect();
         let mut page = Page::plain(80);
         list(&mut page, &telling(&steps));
         assert!(page.text.contains("... 80 steps are left out here ..."), "{}", page.text);
