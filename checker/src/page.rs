@@ -116,7 +116,8 @@ pub fn cut(text: &str, width: usize) -> String {
 /// A space at which lines are not broken.
 pub const TIED: char = '\u{a0}';
 
-/// Text that does nothing to a terminal: tabs and tied spaces are spaces, other control characters question marks.
+/// Text that does nothing to a terminal: tabs and tied spaces are spaces, other control characters
+/// question marks.
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for letter in text.chars() {

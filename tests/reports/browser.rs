@@ -43,7 +43,8 @@ fn open(scratch: &Scratch, page: &Path, script: &str) -> Option<Value> {
         "<script>\"use strict\";(() => {{ const seen = {{}}; let trouble = null;\n{EYES}\n\
          try {{ {script} }} catch (error) {{ trouble = String(error); }}\n\
          const note = document.createElement(\"pre\"); note.id = \"seen\";\n\
-         note.textContent = \"SEEN\" + encodeURIComponent(JSON.stringify({{ seen, trouble }})) + \"END\";\n\
+         const words = encodeURIComponent(JSON.stringify({{ seen, trouble }}));\n\
+         note.textContent = \"SEEN\" + words + \"END\";\n\
          document.body.append(note); }})();</script></body>"
     );
     let probed = scratch.join("probed.html");

@@ -37,7 +37,7 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
             "pattern" => value.as_str().is_none_or(|text| matches(wanted.as_str().unwrap(), text)),
             "required" => names(wanted).all(|name| !value.is_object() || value.get(name).is_some()),
             _ => {
-                deeper(root, schema, keyword, wanted, value, path, found);
+                deeper(root, schema, keyword, (value, path), found);
                 true
             }
         };
@@ -52,11 +52,10 @@ fn deeper(
     root: &Value,
     schema: &Value,
     keyword: &str,
-    wanted: &Value,
-    value: &Value,
-    path: &str,
+    (value, path): (&Value, &str),
     found: &mut Vec<String>,
 ) {
+    let wanted = &schema[keyword];
     match keyword {
         "$ref" => {
             let place = wanted.as_str().and_then(|text| text.strip_prefix('#')).expect("a place");

@@ -165,8 +165,8 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
     let (one, two, three) = (first.step, other.step, second.step);
     explanation.sentences.push(match found.shape {
         Shape::LostUpdate => format!(
-            "{mine} reads {object} in step {one} and writes it in step {three}; in between, in step \
-             {two}, {theirs} writes it too, and that is lost."
+            "{mine} reads {object} in step {one} and writes it in step {three}; in between, in \
+             step {two}, {theirs} writes it too, and that is lost."
         ),
         Shape::ReadThenUpdate => format!(
             "{mine} reads {object} in step {one} and updates it in step {three}; in between, in \
@@ -177,8 +177,8 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
              {two}, {theirs} writes it."
         ),
         Shape::Overwritten => format!(
-            "{mine} writes {object} in step {one} and reads it in step {three}; in between, in step \
-             {two}, {theirs} writes it."
+            "{mine} writes {object} in step {one} and reads it in step {three}; in between, in \
+             step {two}, {theirs} writes it."
         ),
     });
     for step in [first, other, second] {
@@ -232,8 +232,8 @@ fn histories(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
 /// A wake-up after which somebody else had the lock first.
 fn overtaken(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
     let thread = finding.thread.as_deref().unwrap_or_default();
-    let wakes = links(steps).into_iter().filter(|link| link.kind == LinkKind::Wake);
-    let last = wakes.filter(|link| steps[link.to - 1].thread == thread).last();
+    let mut wakes = links(steps).into_iter().filter(|link| link.kind == LinkKind::Wake);
+    let last = wakes.rfind(|link| steps[link.to - 1].thread == thread);
     let Some(Link { from, to, .. }) = last else { return };
     let (signal, woken) = (&steps[from - 1], &steps[to - 1]);
     let has_lock = |step: &&Step| {

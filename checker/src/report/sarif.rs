@@ -1,5 +1,6 @@
-//! Reports in SARIF 2.1.0, the form that code-scanning services read: one result with one code flow,
-//! in it one thread flow per thread; the order between threads is each location's execution order.
+//! Reports in SARIF 2.1.0, the form that code-scanning services read: one result with one code
+//! flow, in it one thread flow per thread; the order between threads is each location's execution
+//! order.
 
 use super::Report;
 use super::explain::explain;

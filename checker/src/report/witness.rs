@@ -139,7 +139,8 @@ fn now() -> String {
 fn moment(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (mut year, mut day) = (1970, days);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let fits = |year: u64, years: u64| year.is_multiple_of(years);
+    let is_leap = |year: u64| fits(year, 4) && (!fits(year, 100) || fits(year, 400));
     while 365 + u64::from(is_leap(year)) <= day && year < 9999 {
         day -= 365 + u64::from(is_leap(year));
         year += 1;
