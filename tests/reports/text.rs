@@ -64,6 +64,18 @@ fn reports_say_what_was_checked() {
 }
 
 #[test]
+fn a_block_used_too_late_says_where_it_was_freed() {
+    let scratch = Scratch::new("early");
+    let text = check(&scratch, &["--reduce", "none"], "early.c", &[]).stdout_text();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["It happens in T1, early.c:13 in reader.", "main frees the 16-byte block at 0x"] {
+        assert!(words.contains(part), "{part:?} is missing in\n{text}");
+    }
+    assert!(text.contains("  *   20 |     free(old);\n"), "{text}");
+    assert!(text.contains("  >   13 |         sum += mine->length;\n"), "{text}");
+}
+
+#[test]
 fn pages_are_as_wide_as_the_terminal() {
     let scratch = Scratch::new("width");
     let trail = scratch.join("t.json").display().to_string();

@@ -227,9 +227,7 @@ fn last_step(finding: &Finding) -> Step {
         location: finding.location.clone().unwrap_or_default(),
         source: None,
         operation: finding.message.clone(),
-        event: None,
-        changes: Vec::new(),
-        locks: Vec::new(),
+        ..Step::default()
     }
 }
 

@@ -156,6 +156,16 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
         explanation.sentences.push(format!("It happens in {thread}, {location}{after}."));
         explanation.blame(before.map_or(location, |step| &step.location), note);
     }
+    for step in steps {
+        let Some(freed) = &step.frees else { continue };
+        let place = brief(&freed.location);
+        explanation.sentences.push(format!(
+            "{} frees {} in step {} ({place}).",
+            step.thread, freed.block, step.step
+        ));
+        let note = format!("{} frees it (step {})", step.thread, step.step);
+        explanation.marks.extend(Mark::new(&freed.location, false, step.step, note));
+    }
     histories(explanation, finding, steps);
     overtaken(explanation, finding, steps);
     let Some(found) = most_telling(steps, &finding.message) else { return };

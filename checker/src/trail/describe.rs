@@ -6,6 +6,7 @@
 use super::changes::{self, Change};
 use super::chosen;
 use super::event::{Event, EventKind, Handover};
+use super::freed::{self, Freed};
 use super::locks::Locks;
 use super::names::{Location, Names};
 use super::operation::{self, Operation};
@@ -43,6 +44,9 @@ pub struct Step {
     /// Locks that have another holder afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<Handover>,
+    /// The block that it frees, if that is used again in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frees: Option<Freed>,
 }
 
 /// A path told in steps.
@@ -60,6 +64,7 @@ pub struct Told {
 pub fn tell(process: &mut Process, sight: &Sight, path: &[Choice], names: &mut Names) -> Told {
     let mut told = Told { steps: Vec::new(), last: None, output: Vec::new() };
     let mut locks = Locks::default();
+    let start = process.mark();
     for (index, &choice) in path.iter().enumerate() {
         let mut since_start = None;
         let made = one(process, sight, choice, names, &mut locks, &mut since_start);
@@ -72,6 +77,17 @@ pub fn tell(process: &mut Process, sight: &Sight, path: &[Choice], names: &mut N
         told.last = Some((choice.thread, ending));
         if is_over {
             break;
+        }
+    }
+    let stale = told
+        .last
+        .as_ref()
+        .and_then(|(thread, ending)| freed::stale_block(process, *thread, ending));
+    if let Some(block) = stale {
+        let path = &path[..told.steps.len()];
+        let found = freed::find(process, (&start, sight), path, names, block);
+        if let Some((index, freed)) = found {
+            told.steps[index].frees = Some(freed);
         }
     }
     told.output = process.take_output();
@@ -127,6 +143,7 @@ fn one(
         operation: words(process, names, thread, operation, &ending, threads_before),
         changes: changes::compare(&variables, old, new),
         locks: Vec::new(),
+        frees: None,
     };
     Some((step, ending))
 }
@@ -172,6 +189,7 @@ fn time_passes(process: &mut Process, sight: &Sight, choice: Choice) -> Option<(
         event: Some(Event::bare(EventKind::Time)),
         changes: Vec::new(),
         locks: Vec::new(),
+        frees: None,
     };
     Some((step, ending))
 }

@@ -11,6 +11,7 @@ pub mod event;
 pub mod fewest;
 pub mod file;
 mod fold;
+pub mod freed;
 pub mod interleaved;
 pub mod links;
 mod locks;

@@ -13,11 +13,15 @@ pub fn deed(step: &Step) -> String {
     }
 }
 
-/// Changes beyond that of the variable that the step is about.
+/// Changes beyond that of the variable that the step is about, and what it frees.
 pub fn further_changes(step: &Step) -> impl Iterator<Item = String> + '_ {
     let own = own_change(step).map(|change| change.name.as_str());
     let others = step.changes.iter().filter(move |change| Some(change.name.as_str()) != own);
-    others.map(|change| format!("{}: {}", change.name, values(change)))
+    let frees = step.frees.iter().map(|freed| {
+        let place = freed.location.short().unwrap_or_else(|| freed.location.to_string());
+        format!("frees {} ({place})", freed.block)
+    });
+    others.map(|change| format!("{}: {}", change.name, values(change))).chain(frees)
 }
 
 /// Old and new value, which belong on one line if they are short.
