@@ -127,11 +127,23 @@ fn missed(explanation: &mut Explanation, wait: &Wait, steps: &[Step]) {
         (_, Some(_)) => {}
         (Some(signal), None) => {
             let place = brief(&signal.location);
-            explanation.sentences.push(format!(
-                "{} signals {condition} in step {} ({place}), before {} waits in step {}; nobody \
-                 signals it again.",
-                signal.thread, signal.step, wait.thread, steps[asleep].step
-            ));
+            let (who, step) = (&signal.thread, signal.step);
+            let again = steps[asleep].step;
+            let mut wakes = links(steps).into_iter().filter(|link| link.kind == LinkKind::Wake);
+            let sentence = match wakes.find(|link| link.from == step) {
+                Some(link) => format!(
+                    "The last signal on {condition}, by {who} in step {step} ({place}), wakes {}; \
+                     {} waits in step {again}, and nobody signals it again.",
+                    steps[link.to - 1].thread,
+                    wait.thread
+                ),
+                None => format!(
+                    "{who} signals {condition} in step {step} ({place}), before {} waits in step \
+                     {again}; nobody signals it again.",
+                    wait.thread
+                ),
+            };
+            explanation.sentences.push(sentence);
             explanation.mark_step(signal);
         }
         (None, None) => {

@@ -1,7 +1,7 @@
 // The steps, one lane per thread, time running down. Only what is on the screen is in the document,
 // so that the number of steps does not matter.
 
-const ROW = 26, LEFT = 64, LANE_MIN = 92, LANE_MAX = 190, LAST_LANE = 240, END = 64;
+const ROW = 26, LEFT = 64, LANE_MIN = 92, LANE_MAX = 190, LAST_LANE = 240, END = 86;
 const BEYOND = 12;
 const shownKinds = { create: true, join: true, lock: true, wake: true, data: false };
 const timeline = { now: 0, width: 0, lane: 0 };
