@@ -63,6 +63,7 @@ fn rule(finding: &Finding) -> Value {
 fn sentence(kind: &str) -> &str {
     match kind {
         "deadlock" => "No thread can go on, and not all have ended.",
+        "partial-deadlock" => "Some threads can never go on, though others can.",
         "livelock" => "Threads work on for ever without getting anywhere.",
         "assertion" => "An assertion fails, or the program gives up.",
         "memory" => "An illegal access to memory, or a misuse of the heap.",
@@ -72,6 +73,8 @@ fn sentence(kind: &str) -> &str {
         "arithmetic" => "A division by zero or without a result.",
         "illegal-instruction" => "Bytes that are no instruction are executed.",
         "signal" => "The program dies by a signal that nobody handles.",
+        "invariant" => "What must hold in every state does not.",
+        "leak" => "Memory that nobody can free any more.",
         "exit" => "The program ends with an exit status other than zero.",
         kind => kind,
     }
