@@ -93,6 +93,23 @@ pub enum CommandError {
          the points where threads are switched"
     )]
     LocalsNeedAll,
+    /// The project's options make no sense.
+    #[error(transparent)]
+    Project(#[from] crate::project::ProjectError),
+    /// A manual page of nothing.
+    #[error("{name}: no command of samovar")]
+    NoSuchCommand {
+        /// As given by the user.
+        name: String,
+    },
+    /// A report cannot be written.
+    #[error("{}: cannot be written: {}; name another file", file.display(), reason(error))]
+    Unwritable {
+        /// As given by the user.
+        file: PathBuf,
+        /// What the host said.
+        error: io::Error,
+    },
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),

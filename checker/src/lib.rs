@@ -13,17 +13,22 @@ pub mod ending;
 pub mod error;
 pub mod explore;
 pub mod formula;
+pub mod generate;
 pub mod host;
 pub mod inspect;
 pub mod kernel;
 pub mod libraries;
 pub mod message;
+pub mod page;
+pub mod paint;
 pub mod place;
 pub mod program;
+pub mod project;
 pub mod report;
 pub mod run;
 pub mod state;
 pub mod trail;
+mod whole;
 
 use clap::Parser;
 use ending::Ending;
@@ -31,18 +36,25 @@ use message::Messages;
 
 /// The whole `samovar` command: parses the process's arguments, obeys, and says how to end.
 pub fn main() -> Ending {
-    let arguments = match cli::Arguments::try_parse() {
+    let words = match project::complete(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(error) => return give_up(&error.into()),
+    };
+    let arguments = match cli::Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => return cli::usage::report(&error),
     };
     let result = match arguments.command {
+        cli::Command::Generate(options) => generate::generate(&options),
         cli::Command::Check(options) => check::check(&options),
         cli::Command::Replay(options) => check::replay::replay(&options),
         cli::Command::Run(options) => run::run(&options),
         cli::Command::Inspect(options) => inspect::inspect(&options),
     };
-    result.unwrap_or_else(|error| {
-        Messages::default().error(&error);
-        Ending::Status(ending::UNUSABLE)
-    })
+    result.unwrap_or_else(|error| give_up(&error))
+}
+
+fn give_up(error: &error::CommandError) -> Ending {
+    Messages::default().error(error);
+    Ending::Status(ending::UNUSABLE)
 }

@@ -4,6 +4,7 @@
 //! Every message is one sentence behind `samovar:`. Colour appears on a terminal only, and not if
 //! `NO_COLOR` is set. A standard error stream that cannot be written to is nobody's concern.
 
+use crate::paint::{Paint, Style};
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr};
 
@@ -23,7 +24,7 @@ pub enum Loudness {
 #[derive(Clone, Copy, Debug)]
 pub struct Messages {
     loudness: Loudness,
-    colour: bool,
+    paint: Paint,
 }
 
 impl Default for Messages {
@@ -35,27 +36,26 @@ impl Default for Messages {
 impl Messages {
     /// Messages up to this loudness.
     pub fn new(loudness: Loudness) -> Messages {
-        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Messages { loudness, colour: wanted && stderr().is_terminal() }
+        Messages { loudness, paint: Paint::for_stream(&stderr()) }
     }
 
     /// Why the command failed.
     pub fn error(&self, sentence: &dyn Display) {
-        self.say("\x1b[1;31m", sentence);
+        self.say(Style::Bad, sentence);
     }
 
     /// Something about the guest's end that a native run would not say: only for people, who see
     /// it on a terminal, and for those who ask, so that scripts get what the guest wrote.
     pub fn remark(&self, sentence: &dyn Display) {
         if self.is_verbose() || self.loudness == Loudness::Normal && stderr().is_terminal() {
-            self.say("\x1b[1m", sentence);
+            self.say(Style::Strong, sentence);
         }
     }
 
     /// What is being done, for those who ask.
     pub fn detail(&self, sentence: &dyn Display) {
         if self.is_verbose() {
-            self.say("\x1b[2m", sentence);
+            self.say(Style::Faint, sentence);
         }
     }
 
@@ -64,8 +64,8 @@ impl Messages {
         self.loudness == Loudness::Verbose
     }
 
-    fn say(&self, colour: &str, sentence: &dyn Display) {
-        let (on, off) = if self.colour { (colour, "\x1b[0m") } else { ("", "") };
-        let _ = writeln!(stderr(), "{on}samovar:{off} {sentence}");
+    fn say(&self, style: Style, sentence: &dyn Display) {
+        let name = self.paint.apply(style, "samovar:");
+        let _ = writeln!(stderr(), "{name} {sentence}");
     }
 }

@@ -134,7 +134,7 @@ impl Place {
 }
 
 /// A path seen from the current directory, if it lies below.
-fn shortened(file: &str) -> String {
+pub(crate) fn shortened(file: &str) -> String {
     let directory = std::env::current_dir().unwrap_or_default();
     let path = Path::new(file);
     path.strip_prefix(&directory).unwrap_or(path).display().to_string()

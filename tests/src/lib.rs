@@ -19,6 +19,7 @@ pub mod directives;
 pub mod examples;
 pub mod litmus;
 pub mod mutate;
+pub mod schema;
 pub mod scratch;
 pub mod tool;
 

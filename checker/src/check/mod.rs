@@ -20,7 +20,7 @@ mod setup;
 pub mod state_error;
 pub mod verdict;
 
-use crate::cli::{CheckOptions, ReduceChoice, ReportFormat};
+use crate::cli::{CheckOptions, ReduceChoice};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::choice::{Choice, Found, Stats, Wrong};
@@ -29,7 +29,7 @@ use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
 use crate::formula::Properties;
 use crate::message::Messages;
-use crate::report::{self, Report};
+use crate::report::Report;
 use crate::run::limit::Limit;
 use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
@@ -126,21 +126,17 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         trail_file,
         instructions: process.machine.instructions(),
     };
-    match options.format {
-        ReportFormat::Text => report::text::print(&report)?,
-        ReportFormat::Json => report::json::print(&report)?,
-    }
-    Ok(status(&outcome.verdict, options.format, &messages))
+    report.print()?;
+    Ok(status(&outcome.verdict, &messages))
 }
 
 /// The exit status, and for what is unsupported the message.
-fn status(verdict: &Verdict, format: ReportFormat, messages: &Messages) -> ProcessEnding {
+fn status(verdict: &Verdict, messages: &Messages) -> ProcessEnding {
     ProcessEnding::Status(match verdict {
         Verdict::Verified => 0,
         Verdict::Error(_) => ending::FOUND,
         Verdict::Incomplete { .. } => ending::INCOMPLETE,
         Verdict::Unsupported { what, location } => {
-            let _ = format;
             messages.error(&format_args!("{what}, {location}"));
             ending::UNUSABLE
         }
@@ -271,7 +267,7 @@ fn last_step(finding: &Finding) -> Step {
         location: finding.location.clone().unwrap_or_default(),
         source: None,
         operation: finding.message.clone(),
-        changes: Vec::new(),
+        ..Step::default()
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Only what works is listed; everything else of the contract is a usage error until it does.
 
-use super::inspect::ReportFormat;
 use super::run::{CpuChoice, ModelChoice, parse_seconds, parse_variable};
 use super::usage;
 use crate::check::kind::ErrorKind;
@@ -67,12 +66,24 @@ pub struct CheckOptions {
     pub depth: Option<u64>,
 
     /// How to write the report
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
 
     /// Where to save the steps that lead to an error [default: PROGRAM.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+
+    /// Write a page for the browser, with the steps to go through
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Write the verdict for CI servers, as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write the steps for other verifiers, as a violation witness (GraphML)
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
 
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
@@ -102,6 +113,10 @@ pub struct CheckOptions {
     /// Further options for the compiler, if PROGRAM is a source file
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub cflags: Vec<String>,
+
+    /// The file that some of these options come from
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub options_from: Option<PathBuf>,
 
     /// Say nothing but the verdict
     #[arg(long, short, conflicts_with = "verbose")]
@@ -152,6 +167,17 @@ pub enum SearchChoice {
     Dfs,
     /// Breadth-first: the first error found is one with the fewest steps
     Bfs,
+}
+
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    Text,
+    /// For programs: one JSON object
+    Json,
+    /// For code-scanning services: SARIF 2.1.0
+    Sarif,
 }
 
 /// Values of `--reduce`.

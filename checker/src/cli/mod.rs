@@ -4,12 +4,14 @@
 //! listed: an unknown one is a usage error with exit status 2.
 
 mod check;
+mod generate;
 mod inspect;
 mod replay;
 mod run;
 pub mod usage;
 
-pub use check::{CheckOptions, ReduceChoice, SearchChoice};
+pub use check::{CheckFormat, CheckOptions, ReduceChoice, SearchChoice};
+pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
 pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
@@ -53,6 +55,9 @@ pub enum Command {
     Run(RunOptions),
     /// Show what the loader and the decoder see in a program
     Inspect(InspectOptions),
+    /// Write shell completions and manual pages
+    #[command(hide = true)]
+    Generate(GenerateOptions),
 }
 
 #[cfg(test)]

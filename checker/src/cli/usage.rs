@@ -45,11 +45,14 @@ Examples:
   samovar check --format json ./a.out | jq .verdict
   samovar check --invariant 'in_use <= 3' --invariant 'bank.c::total == a + b' ./a.out
   samovar check --goal 'fork[0].holder != 0 && left > right' ./a.out
+  samovar check --html report.html ./a.out the error as a page for the browser
 
 Formulas are C expressions without assignments and calls. They name globals, statics
 (bank.c::total, main::calls, ns::Class::count), members (a.b, p->next->n), elements,
 enumerators, and locals of threads (thread[2]::worker::i). What cannot be known, such
 as what a null pointer points to, neither violates an invariant nor reaches a goal.
+
+Options that are always the same go into samovar.toml, in a section [check].
 
 Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
 2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";

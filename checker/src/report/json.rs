@@ -31,7 +31,8 @@ pub fn print_trail(
     }))
 }
 
-fn write(value: &Value) -> Result<(), CommandError> {
+/// Prints a value.
+pub(super) fn write(value: &Value) -> Result<(), CommandError> {
     let text = format!("{value:#}\n");
     std::io::stdout()
         .write_all(text.as_bytes())
@@ -42,7 +43,7 @@ fn tool() -> Value {
     json!({ "name": "samovar", "version": env!("CARGO_PKG_VERSION") })
 }
 
-fn object(report: &Report<'_>) -> Value {
+pub(super) fn object(report: &Report<'_>) -> Value {
     let outcome = report.outcome;
     let mut object = Map::new();
     let mut set = |key: &str, value: Value| {

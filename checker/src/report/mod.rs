@@ -1,13 +1,24 @@
 //! Reports of checks: for people and for programs.
 
+mod excerpt;
+mod explain;
+mod html;
 pub mod json;
+mod junit;
+mod sarif;
 pub mod text;
+mod uri;
+mod witness;
+mod xml;
 
 use crate::check::Outcome;
 use crate::check::setting::Setting;
-use crate::cli::{CheckOptions, ModelChoice};
+use crate::check::verdict::Verdict;
+use crate::cli::{CheckFormat, CheckOptions, ModelChoice};
+use crate::error::CommandError;
 use crate::run::stats::peak_memory_kib;
-use std::path::PathBuf;
+use crate::whole;
+use std::path::{Path, PathBuf};
 
 /// Everything that a report tells.
 #[derive(Debug)]
@@ -27,6 +38,34 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// Writes the files that were asked for, then the report on the standard output.
+    pub fn print(&self) -> Result<(), CommandError> {
+        if let Some(file) = &self.options.html {
+            save(file, &html::page(self))?;
+        }
+        if let Some(file) = &self.options.junit {
+            save(file, &junit::page(self))?;
+        }
+        if let (Some(file), Verdict::Error(finding)) =
+            (&self.options.witness, &self.outcome.verdict)
+        {
+            // What cannot be read any more has no hash, which is what such a file deserves.
+            let program = std::fs::read(&self.setting.program).unwrap_or_default();
+            save(file, &witness::page(self, finding, &program))?;
+        }
+        match self.options.format {
+            CheckFormat::Text => text::print(self),
+            CheckFormat::Json => json::print(self),
+            CheckFormat::Sarif => json::write(&sarif::object(self)),
+        }
+    }
+
+    /// What the program wrote to a stream on the way to the error.
+    fn output(&self, fd: u32) -> String {
+        let pieces = self.outcome.output.iter().filter(|piece| piece.fd == fd);
+        pieces.map(|piece| String::from_utf8_lossy(&piece.bytes).into_owned()).collect()
+    }
+
     /// States found in a second.
     fn states_per_second(&self) -> f64 {
         self.outcome.stats.states as f64 / self.seconds.max(1e-6)
@@ -50,4 +89,9 @@ impl Report<'_> {
 /// The largest amount of memory that this process had.
 fn peak_memory_bytes() -> Option<u64> {
     Some(peak_memory_kib()? * 1024)
+}
+
+fn save(file: &Path, text: &str) -> Result<(), CommandError> {
+    whole::write(file, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| CommandError::Unwritable { file: file.to_path_buf(), error })
 }

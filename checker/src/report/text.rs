@@ -1,54 +1,72 @@
-//! Reports for people.
+//! Reports for people: what was checked, the verdict, the error in a paragraph, the lines of source
+//! that belong to it, and the steps that lead there.
 
-use super::{Report, peak_memory_bytes};
+use super::explain::{Explanation, explain};
+use super::{Report, excerpt, peak_memory_bytes};
 use crate::check::kind::ErrorKind;
 use crate::check::outcomes::ExecutionEnd;
 use crate::check::verdict::{Finding, Verdict};
 use crate::cli::ReduceChoice;
 use crate::error::CommandError;
 use crate::message::Loudness;
+use crate::page::Page;
+use crate::paint::Style;
 use crate::run::stats::grouped;
-use crate::trail::text::wrap;
+use crate::trail::source::Sources;
+use crate::trail::text::{Telling, main_file};
 use crate::trail::{Names, Step, text};
-use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 
 /// Contended words that are told by name.
 const CONTENDED_SHOWN: usize = 12;
 
 /// Prints a report.
 pub fn print(report: &Report<'_>) -> Result<(), CommandError> {
+    let mut page = Page::for_stdout();
+    if !matches!(report.outcome.verdict, Verdict::Unsupported { .. }) {
+        write(&mut page, report);
+    }
+    put(&page)
+}
+
+fn write(page: &mut Page, report: &Report<'_>) {
     let outcome = report.outcome;
     let is_quiet = report.options.loudness() == Loudness::Quiet;
-    let mut page = String::new();
+    if !is_quiet {
+        write_question(page, report);
+        page.gap();
+    }
     match &outcome.verdict {
-        Verdict::Unsupported { .. } => return Ok(()),
-        Verdict::Verified => page.push_str("verified: everything was explored, nothing is wrong\n"),
+        Verdict::Unsupported { .. } => {}
+        Verdict::Verified => {
+            let words = "everything was explored, nothing is wrong";
+            page.wrap("verified: ", Style::Good, 2, words);
+        }
         Verdict::Incomplete { reason } => {
             let words = format!("{reason}; no error was found so far");
-            wrap(&mut page, "incomplete: ", 2, &words);
+            page.wrap("incomplete: ", Style::Open, 2, &words);
         }
         Verdict::Error(finding) => {
-            write_finding(&mut page, finding);
+            write_verdict(page, finding);
             if !is_quiet {
                 let starts = |name: &str| start(&outcome.threads, name);
-                let whole = report.options.verbose;
-                page.push_str(&text::write(&outcome.steps, &starts, whole));
-                page.push('\n');
-                write_trail_file(&mut page, report);
+                write_story(page, finding, &outcome.steps, &starts, report.options.verbose);
+                page.gap();
+                write_files(page, report);
             }
         }
     }
     if let Some(ends) = &outcome.ends {
-        page.push_str("ends of executions:\n");
+        page.line(Style::Plain, "ends of executions:");
         for ExecutionEnd { end, output } in ends {
-            let _ = writeln!(page, "  {end}: {output:?}");
+            page.line(Style::Plain, &format!("  {end}: {output:?}"));
         }
     }
     if !is_quiet {
-        write_what(&mut page, report);
+        page.gap();
+        write_numbers(page, report);
     }
-    write(&page)
 }
 
 /// Prints a trail that was replayed.
@@ -57,16 +75,15 @@ pub fn print_trail(steps: &[Step], finding: &Finding, names: &Names) -> Result<(
         let number = name.strip_prefix('T')?.parse().ok()?;
         names.start_of(samovar_vm::machine::ThreadId(number)).map(str::to_string)
     };
-    let mut page = String::new();
-    page.push_str(text::write(steps, &starts, true).trim_start_matches('\n'));
-    page.push('\n');
-    write_finding(&mut page, finding);
-    write(&page)
+    let mut page = Page::for_stdout();
+    write_verdict(&mut page, finding);
+    write_story(&mut page, finding, steps, &starts, true);
+    put(&page)
 }
 
-fn write(page: &str) -> Result<(), CommandError> {
+fn put(page: &Page) -> Result<(), CommandError> {
     std::io::stdout()
-        .write_all(page.as_bytes())
+        .write_all(page.text.as_bytes())
         .map_err(|error| CommandError::Output { fd: 1, error })
 }
 
@@ -74,46 +91,92 @@ fn start(threads: &[(String, Option<String>)], name: &str) -> Option<String> {
     threads.iter().find(|(thread, _)| thread == name)?.1.clone()
 }
 
-fn write_finding(page: &mut String, finding: &Finding) {
+/// The error in one line.
+fn write_verdict(page: &mut Page, finding: &Finding) {
     let kind = match &finding.detail {
         Some(detail) => format!("{} ({detail})", finding.kind.name()),
         None => finding.kind.name().to_string(),
     };
-    wrap(page, &format!("error: {kind}: "), 2, &finding.message);
-    if finding.waits.is_empty() {
-        if let (Some(thread), Some(location)) = (&finding.thread, &finding.location) {
-            let _ = writeln!(page, "  {thread}, {location}");
-        }
-        return;
-    }
-    for wait in &finding.waits {
-        let holder = match &wait.held_by {
-            Some(holder) if !wait.object.ends_with(holder.as_str()) => {
-                format!(", held by {holder}")
-            }
-            _ => String::new(),
-        };
-        let words = format!("waits for {}{holder}, {}", wait.object, wait.location);
-        wrap(page, &format!("  {} ", wait.thread), 4, &words);
+    page.wrap(&format!("error: {kind}: "), Style::Bad, 2, &finding.message);
+}
+
+/// The paragraph, the source, and the steps.
+fn write_story(
+    page: &mut Page,
+    finding: &Finding,
+    steps: &[Step],
+    starts: &dyn Fn(&str) -> Option<String>,
+    whole: bool,
+) {
+    let Explanation { sentences, marks } = explain(finding, steps);
+    for sentence in &sentences {
+        page.wrap("  ", Style::Plain, 2, sentence);
     }
     if let Some(first) = finding.cycle.first() {
-        let _ = writeln!(page, "  the circle: {} -> {first}", finding.cycle.join(" -> "));
-    }
-}
-
-fn write_trail_file(page: &mut String, report: &Report<'_>) {
-    if let Some(file) = &report.trail_file {
-        let words = format!(
-            "saved as {}; samovar replay {} shows it again",
-            file.display(),
-            file.display()
+        page.wrap(
+            "  the circle: ",
+            Style::Plain,
+            4,
+            &format!("{} -> {first}", finding.cycle.join(" -> ")),
         );
-        wrap(page, "the trail: ", 2, &words);
+    }
+    excerpt::write(page, &mut Sources::default(), &marks);
+    if steps.is_empty() {
+        return;
+    }
+    let file = main_file(steps);
+    let telling = Telling {
+        steps,
+        waits: &finding.waits,
+        starts,
+        file,
+        whole,
+        ends_badly: finding.waits.is_empty(),
+    };
+    page.gap();
+    let name = file.and_then(|file| Path::new(file).file_name()).map(|name| name.to_string_lossy());
+    let count =
+        if steps.len() == 1 { "one step".to_string() } else { format!("{} steps", steps.len()) };
+    let words = match name {
+        Some(name) => format!("{count}, lines of {name}"),
+        None => count,
+    };
+    page.wrap("how it comes to that: ", Style::Strong, 2, &words);
+    page.gap();
+    text::write(page, &telling);
+}
+
+/// Where there is more to see.
+fn write_files(page: &mut Page, report: &Report<'_>) {
+    if let Some(file) = &report.trail_file {
+        let file = file.display();
+        let words = format!("saved as {file}; samovar replay {file} shows it again");
+        page.wrap("the trail: ", Style::Strong, 2, &words);
+    }
+    if let Some(file) = &report.options.html {
+        page.wrap("the page: ", Style::Strong, 2, &format!("open {} in a browser", file.display()));
     }
 }
 
-/// What was explored, and what the verdict takes for granted.
-fn write_what(page: &mut String, report: &Report<'_>) {
+/// What was checked, and what the verdict takes for granted.
+fn write_question(page: &mut Page, report: &Report<'_>) {
+    let program = std::iter::once(&report.setting.program).chain(&report.setting.args);
+    let program: Vec<&str> = program.map(String::as_str).collect();
+    let kinds: Vec<&str> = ErrorKind::selectable()
+        .filter(|kind| kind.counts(&report.options.check))
+        .map(ErrorKind::name)
+        .chain(["arithmetic"])
+        .collect();
+    let words = format!("{}, for {}", program.join(" "), kinds.join(", "));
+    page.wrap("checked: ", Style::Strong, 2, &words);
+    if let Some(file) = &report.options.options_from {
+        page.wrap("options: ", Style::Strong, 2, &format!("also from {}", file.display()));
+    }
+    page.wrap("assumed: ", Style::Strong, 2, &report.assumptions().join("; "));
+}
+
+/// How much was explored.
+fn write_numbers(page: &mut Page, report: &Report<'_>) {
     let outcome = report.outcome;
     let stats = &outcome.stats;
     let numbers = format!(
@@ -127,13 +190,7 @@ fn write_what(page: &mut String, report: &Report<'_>) {
         peak_memory_bytes()
             .map_or_else(String::new, |bytes| format!(", {} MiB", bytes.div_ceil(1 << 20))),
     );
-    wrap(page, "explored: ", 2, &numbers);
-    let kinds: Vec<&str> = ErrorKind::selectable()
-        .filter(|kind| kind.counts(&report.options.check))
-        .map(ErrorKind::name)
-        .chain(["arithmetic"])
-        .collect();
-    wrap(page, "looked for: ", 2, &kinds.join(", "));
+    page.wrap("explored: ", Style::Strong, 2, &numbers);
     let switched = match report.options.reduce {
         ReduceChoice::None => "before every access to memory".to_string(),
         ReduceChoice::Lgc => "at locks and static variables".to_string(),
@@ -144,8 +201,7 @@ fn write_what(page: &mut String, report: &Report<'_>) {
             format!("at {}", contended(&outcome.contended_names))
         }
     };
-    wrap(page, "threads switched: ", 2, &switched);
-    wrap(page, "assumed: ", 2, &report.assumptions().join("; "));
+    page.wrap("threads switched: ", Style::Strong, 2, &switched);
 }
 
 fn contended(names: &[String]) -> String {

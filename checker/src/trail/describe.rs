@@ -5,13 +5,15 @@
 
 use super::changes::{self, Change};
 use super::chosen;
+use super::event::{Event, EventKind, Handover};
+use super::freed::{self, Freed};
+use super::locks::Locks;
 use super::names::{Location, Names};
 use super::operation::{self, Operation};
 use super::walk;
 use crate::explore::choice::Choice;
-use crate::explore::moves::Ending;
-use crate::explore::moves::Sight;
-use samovar_runtime::{Event, Observer, Output, Process};
+use crate::explore::moves::{Ending, Sight};
+use samovar_runtime::{Event as Stop, Observer, Output, Process};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 use samovar_vm::reg::Reg;
@@ -23,7 +25,7 @@ const PIECE: u64 = 1 << 20;
 const PIECES_MAX: u32 = 1024;
 
 /// One step of a trail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Position, counted from one.
     pub step: usize,
@@ -35,8 +37,17 @@ pub struct Step {
     pub source: Option<String>,
     /// What it does.
     pub operation: String,
+    /// The same for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Event>,
     /// What that changes.
     pub changes: Vec<Change>,
+    /// Locks that have another holder afterwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<Handover>,
+    /// The block that it frees, if that is used again in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frees: Option<Freed>,
 }
 
 /// A path told in steps.
@@ -53,14 +64,31 @@ pub struct Told {
 /// Makes the moves of a path and tells them; the process stays where they lead.
 pub fn tell(process: &mut Process, sight: &Sight, path: &[Choice], names: &mut Names) -> Told {
     let mut told = Told { steps: Vec::new(), last: None, output: Vec::new() };
+    let mut locks = Locks::default();
+    let start = process.mark();
     for (index, &choice) in path.iter().enumerate() {
-        let Some((mut step, ending)) = one(process, sight, choice, names) else { break };
+        let mut since_start = None;
+        let made = one(process, sight, choice, names, &mut locks, &mut since_start);
+        let Some((mut step, ending)) = made else { break };
         step.step = index + 1;
+        step.locks = locks.look(process, names);
         told.steps.push(step);
+        told.steps[0].locks.splice(0..0, since_start);
         let is_over = ending != Ending::Done;
         told.last = Some((choice.thread, ending));
         if is_over {
             break;
+        }
+    }
+    let stale = told
+        .last
+        .as_ref()
+        .and_then(|(thread, ending)| freed::stale_block(process, *thread, ending));
+    if let Some(block) = stale {
+        let path = &path[..told.steps.len()];
+        let found = freed::find(process, (&start, sight), path, names, block);
+        if let Some((index, freed)) = found {
+            told.steps[index].frees = Some(freed);
         }
     }
     told.output = process.take_output();
@@ -72,6 +100,8 @@ fn one(
     sight: &Sight,
     choice: Choice,
     names: &mut Names,
+    locks: &mut Locks,
+    since_start: &mut Option<Handover>,
 ) -> Option<(Step, Ending)> {
     let thread = choice.thread;
     if !walk::can_try(process, thread) {
@@ -94,6 +124,9 @@ fn one(
     let (location, operation) = if made == Ending::Done {
         let (location, operation) = before(process, sight, choice, names);
         process.undo_to(&mark);
+        if let Some((name, address)) = operation.as_ref().and_then(Operation::mutex) {
+            *since_start = locks.meet(process, names, name, address);
+        }
         (location, operation)
     } else {
         (end, None)
@@ -101,13 +134,17 @@ fn one(
 
     let ending = walk::make(process, sight, choice)?;
     assert_eq!(ending, made, "internal error: a move is not a function of the state");
+    let event = operation.as_ref().map(|it| it.event(process, names, thread, threads_before));
     let step = Step {
         step: 0,
         thread: names.thread(thread),
         location,
         source: None,
+        event,
         operation: words(process, names, thread, operation, &ending, threads_before),
         changes: changes::compare(&variables, old, new),
+        locks: Vec::new(),
+        frees: None,
     };
     Some((step, ending))
 }
@@ -127,8 +164,9 @@ fn before(
     let operation = access.map(|access| operation::describe(process, names, thread, &access));
     let operation = match operation {
         Some(Operation::Choose) => Some(Operation::Other(chosen::chosen(process, choice))),
-        Some(Operation::Object("signals", condition)) => {
-            Some(Operation::Other(signal(process, choice, &condition, names)))
+        Some(Operation::Object { verb, kind: EventKind::Signal, object, address, is_mutex }) => {
+            let object = woken(process, choice, object, names);
+            Some(Operation::Object { verb, kind: EventKind::Signal, object, address, is_mutex })
         }
         other => other,
     };
@@ -142,12 +180,12 @@ fn before(
     (location, operation)
 }
 
-/// A signal on a condition variable, by whom it wakes up.
-fn signal(process: &Process, choice: Choice, condition: &str, names: &Names) -> String {
+/// A condition variable that is about to be signalled, with whom that wakes up.
+fn woken(process: &Process, choice: Choice, condition: String, names: &Names) -> String {
     let object = process.machine.core(choice.thread)[Reg::Rdi];
     match process.condition_waiters(object).nth(choice.alternative as usize) {
-        Some(woken) => format!("signals {condition}, {} wakes up", names.thread(woken)),
-        None => format!("signals {condition}"),
+        Some(woken) => format!("{condition}, {} wakes up", names.thread(woken)),
+        None => condition,
     }
 }
 
@@ -162,7 +200,10 @@ fn time_passes(process: &mut Process, sight: &Sight, choice: Choice) -> Option<(
         location: Location::default(),
         source: None,
         operation: format!("passes, {seconds} s, up to the next deadline"),
+        event: Some(Event::bare(EventKind::Time)),
         changes: Vec::new(),
+        locks: Vec::new(),
+        frees: None,
     };
     Some((step, ending))
 }
@@ -212,10 +253,10 @@ fn approach(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Acce
 fn run(process: &mut Process, thread: ThreadId, scout: &mut Scout<'_>) -> bool {
     for _ in 0..PIECES_MAX {
         match process.step(thread, PIECE, scout) {
-            Event::Access(access) => {
+            Stop::Access(access) => {
                 return scout.found == Some(access) || scout.found.is_none();
             }
-            Event::Budget | Event::Yielded => {}
+            Stop::Budget | Stop::Yielded => {}
             _ => return false,
         }
     }

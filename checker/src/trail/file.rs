@@ -10,10 +10,12 @@ use crate::check::verdict::Finding;
 use crate::error::reason;
 use crate::explore::choice::Choice;
 use crate::explore::word::Word;
+use crate::whole;
 use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use serde_json::error::Category;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -135,37 +137,41 @@ impl SavedTrail {
             return Err(malformed("too large".to_string()));
         }
         let bytes = std::fs::read(file).map_err(unreadable)?;
-        let trail: SavedTrail =
-            serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
-        if trail.samovar_trail != FORM {
-            let form = trail.samovar_trail;
+        let json = |error: serde_json::Error| malformed(problem(&bytes, &error));
+        // The form first: another one may have other fields.
+        let head: Head = serde_json::from_slice(&bytes).map_err(json)?;
+        if head.samovar_trail != FORM {
+            let form = head.samovar_trail;
             return Err(malformed(format!("its form is {form}, this version reads {FORM}")));
         }
-        Ok(trail)
+        serde_json::from_slice(&bytes).map_err(json)
     }
 
     /// Writes the trail next to where it goes and moves it there.
     pub fn write(&self, file: &Path) -> Result<(), TrailError> {
-        write_whole(file, self)
-            .map_err(|error| TrailError::Unwritable { file: file.to_path_buf(), error })
+        let result = whole::write(file, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        });
+        result.map_err(|error| TrailError::Unwritable { file: file.to_path_buf(), error })
     }
 }
 
-fn write_whole(file: &Path, trail: &SavedTrail) -> io::Result<()> {
-    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = file.with_file_name(name);
-    let result = std::fs::File::create_new(&part).and_then(|mut out| {
-        serde_json::to_writer_pretty(io::BufWriter::new(&mut out), trail)?;
-        out.write_all(b"\n")?;
-        out.sync_all()?;
-        std::fs::rename(&part, file)
-    });
-    if result.is_err() {
-        // The first error is the one to tell.
-        let _ = std::fs::remove_file(&part);
+/// The part of a trail that is the same in all forms.
+#[derive(Deserialize)]
+struct Head {
+    samovar_trail: u32,
+}
+
+/// What is wrong with a file, for somebody who may have named the wrong one.
+fn problem(bytes: &[u8], error: &serde_json::Error) -> String {
+    match error.classify() {
+        _ if bytes.is_empty() => "it is empty".to_string(),
+        Category::Eof => format!("it ends too early ({error})"),
+        Category::Syntax if !bytes.starts_with(b"{") => "it is no JSON object".to_string(),
+        Category::Syntax => format!("it is damaged ({error})"),
+        Category::Data | Category::Io => error.to_string(),
     }
-    result
 }
 
 /// Recognises the files whose code a process executes.

@@ -5,15 +5,24 @@
 
 pub mod changes;
 mod chosen;
+mod columns;
 pub mod describe;
+pub mod event;
 pub mod fewest;
 pub mod file;
+mod fold;
+pub mod freed;
+pub mod interleaved;
+pub mod links;
+mod locks;
 pub mod names;
 pub mod operation;
 pub mod shorten;
 pub mod source;
 pub mod text;
 pub mod walk;
+pub mod words;
 
 pub use describe::Step;
+pub use event::{Event, EventKind, Handover};
 pub use names::{Location, Names};

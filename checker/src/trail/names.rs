@@ -59,13 +59,38 @@ impl fmt::Display for Location {
 }
 
 /// Addresses as text, because JSON numbers lose bits in many readers.
-mod hexadecimal {
+pub mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+    /// The same for addresses that may be absent.
+    pub mod optional {
+        use serde::{Deserializer, Serializer};
+
+        /// Writes `0x…`.
+        pub fn serialize<S: Serializer>(
+            value: &Option<u64>,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            match value {
+                Some(value) => super::serialize(value, serializer),
+                None => serializer.serialize_none(),
+            }
+        }
+
+        /// Reads what [`serialize`] wrote.
+        pub fn deserialize<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Option<u64>, D::Error> {
+            super::deserialize(deserializer).map(Some)
+        }
+    }
+
+    /// Writes `0x…`.
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{value:#x}"))
     }
 
+    /// Reads hexadecimal digits, with or without `0x`.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         let digits = text.strip_prefix("0x").unwrap_or(&text);
@@ -230,6 +255,10 @@ impl Names {
             let data = self.debug.name_of_data(at).filter(|data| data.start == at || at == addr);
             let name = data.map(|data| outside(&data.name).to_string());
             found.extend(name.filter(|name| !found.contains(name)));
+        }
+        // What the linker put there says nothing to anybody.
+        if found.iter().any(|name| !name.starts_with("__")) {
+            found.retain(|name| !name.starts_with("__"));
         }
         if found.is_empty() { vec![format!("{addr:#x}")] } else { found }
     }

@@ -4,6 +4,7 @@
 //! function, at a system call, or at an instruction that touches memory.
 
 use super::changes;
+use super::event::{Event, EventKind};
 use super::names::Names;
 use samovar_runtime::request::number;
 use samovar_runtime::syscall::{names, objects};
@@ -19,14 +20,29 @@ use samovar_vm::view::ThreadView;
 /// What is known of an operation before it happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A library function about an object; the words around its name.
-    Object(&'static str, String),
+    /// A library function about an object.
+    Object {
+        /// The words around its name.
+        verb: &'static str,
+        /// What that amounts to.
+        kind: EventKind,
+        /// Its name.
+        object: String,
+        /// Its address.
+        address: u64,
+        /// Whether the object knows its owner.
+        is_mutex: bool,
+    },
     /// Waits on a condition variable with a mutex.
     Condition {
         /// The condition variable.
         condition: String,
+        /// Its address.
+        address: u64,
         /// The mutex.
         mutex: String,
+        /// Its address.
+        mutex_address: u64,
     },
     /// Creates a thread.
     Create,
@@ -44,59 +60,63 @@ pub enum Operation {
         object: String,
         /// The value there, for reads.
         value: Option<String>,
+        /// What that amounts to.
+        kind: EventKind,
+        /// The first byte.
+        address: u64,
     },
     /// Something else, in words.
     Other(String),
 }
 
 /// Functions about the object that their first argument points to.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("pthread_mutex_lock", "locks"),
-    ("pthread_mutex_trylock", "tries to lock"),
-    ("pthread_mutex_timedlock", "locks"),
-    ("pthread_mutex_clocklock", "locks"),
-    ("pthread_mutex_unlock", "unlocks"),
-    ("pthread_mutex_init", "initialises"),
-    ("pthread_mutex_destroy", "destroys"),
-    ("mtx_lock", "locks"),
-    ("mtx_trylock", "tries to lock"),
-    ("mtx_timedlock", "locks"),
-    ("mtx_unlock", "unlocks"),
-    ("pthread_cond_signal", "signals"),
-    ("pthread_cond_broadcast", "broadcasts"),
-    ("cnd_signal", "signals"),
-    ("cnd_broadcast", "broadcasts"),
-    ("pthread_rwlock_rdlock", "locks for reading"),
-    ("pthread_rwlock_tryrdlock", "tries to lock for reading"),
-    ("pthread_rwlock_wrlock", "locks for writing"),
-    ("pthread_rwlock_trywrlock", "tries to lock for writing"),
-    ("pthread_rwlock_timedrdlock", "locks for reading"),
-    ("pthread_rwlock_timedwrlock", "locks for writing"),
-    ("pthread_rwlock_clockrdlock", "locks for reading"),
-    ("pthread_rwlock_clockwrlock", "locks for writing"),
-    ("pthread_rwlock_unlock", "unlocks"),
-    ("pthread_rwlock_init", "initialises"),
-    ("pthread_rwlock_destroy", "destroys"),
-    ("pthread_cond_init", "initialises"),
-    ("pthread_cond_destroy", "destroys"),
-    ("pthread_barrier_init", "initialises"),
-    ("pthread_barrier_destroy", "destroys"),
-    ("pthread_spin_destroy", "destroys"),
-    ("sem_init", "initialises"),
-    ("sem_destroy", "destroys"),
-    ("pthread_mutex_consistent", "makes consistent"),
-    ("pthread_spin_lock", "locks"),
-    ("pthread_spin_trylock", "tries to lock"),
-    ("pthread_spin_unlock", "unlocks"),
-    ("pthread_barrier_wait", "arrives at"),
-    ("pthread_once", "passes"),
-    ("call_once", "passes"),
-    ("sem_wait", "takes from"),
-    ("sem_trywait", "tries to take from"),
-    ("sem_timedwait", "takes from"),
-    ("sem_clockwait", "takes from"),
-    ("sem_post", "gives to"),
-    ("sem_getvalue", "looks at"),
+const FUNCTIONS: &[(&str, &str, EventKind)] = &[
+    ("pthread_mutex_lock", "locks", EventKind::Lock),
+    ("pthread_mutex_trylock", "tries to lock", EventKind::TryLock),
+    ("pthread_mutex_timedlock", "locks", EventKind::Lock),
+    ("pthread_mutex_clocklock", "locks", EventKind::Lock),
+    ("pthread_mutex_unlock", "unlocks", EventKind::Unlock),
+    ("pthread_mutex_init", "initialises", EventKind::Other),
+    ("pthread_mutex_destroy", "destroys", EventKind::Other),
+    ("mtx_lock", "locks", EventKind::Lock),
+    ("mtx_trylock", "tries to lock", EventKind::TryLock),
+    ("mtx_timedlock", "locks", EventKind::Lock),
+    ("mtx_unlock", "unlocks", EventKind::Unlock),
+    ("pthread_cond_signal", "signals", EventKind::Signal),
+    ("pthread_cond_broadcast", "broadcasts", EventKind::Broadcast),
+    ("cnd_signal", "signals", EventKind::Signal),
+    ("cnd_broadcast", "broadcasts", EventKind::Broadcast),
+    ("pthread_rwlock_rdlock", "locks for reading", EventKind::Lock),
+    ("pthread_rwlock_tryrdlock", "tries to lock for reading", EventKind::TryLock),
+    ("pthread_rwlock_wrlock", "locks for writing", EventKind::Lock),
+    ("pthread_rwlock_trywrlock", "tries to lock for writing", EventKind::TryLock),
+    ("pthread_rwlock_unlock", "unlocks", EventKind::Unlock),
+    ("pthread_spin_lock", "locks", EventKind::Lock),
+    ("pthread_spin_trylock", "tries to lock", EventKind::TryLock),
+    ("pthread_spin_unlock", "unlocks", EventKind::Unlock),
+    ("pthread_barrier_wait", "arrives at", EventKind::Arrive),
+    ("pthread_once", "passes", EventKind::Other),
+    ("call_once", "passes", EventKind::Other),
+    ("sem_wait", "takes from", EventKind::Take),
+    ("sem_trywait", "tries to take from", EventKind::Other),
+    ("sem_timedwait", "takes from", EventKind::Take),
+    ("sem_clockwait", "takes from", EventKind::Take),
+    ("sem_post", "gives to", EventKind::Give),
+    ("sem_getvalue", "looks at", EventKind::Other),
+    ("pthread_rwlock_timedrdlock", "locks for reading", EventKind::Lock),
+    ("pthread_rwlock_timedwrlock", "locks for writing", EventKind::Lock),
+    ("pthread_rwlock_clockrdlock", "locks for reading", EventKind::Lock),
+    ("pthread_rwlock_clockwrlock", "locks for writing", EventKind::Lock),
+    ("pthread_rwlock_init", "initialises", EventKind::Other),
+    ("pthread_rwlock_destroy", "destroys", EventKind::Other),
+    ("pthread_cond_init", "initialises", EventKind::Other),
+    ("pthread_cond_destroy", "destroys", EventKind::Other),
+    ("pthread_barrier_init", "initialises", EventKind::Other),
+    ("pthread_barrier_destroy", "destroys", EventKind::Other),
+    ("pthread_spin_destroy", "destroys", EventKind::Other),
+    ("sem_init", "initialises", EventKind::Other),
+    ("sem_destroy", "destroys", EventKind::Other),
+    ("pthread_mutex_consistent", "makes consistent", EventKind::Other),
 ];
 
 /// Numbers of the system calls that are told in words.
@@ -138,8 +158,10 @@ fn library_call(
     let core = process.machine.core(thread);
     let first = core[Reg::Rdi];
     let object = |addr: u64| names.object(process, thread, addr);
-    if let Some((_, verb)) = FUNCTIONS.iter().find(|(name, _)| *name == function) {
-        return Some(Operation::Object(verb, object(first)));
+    if let Some((_, verb, kind)) = FUNCTIONS.iter().find(|(name, ..)| *name == function) {
+        let (object, kind) = (object(first), *kind);
+        let is_mutex = function.contains("mutex") || function.starts_with("mtx_");
+        return Some(Operation::Object { verb, kind, object, address: first, is_mutex });
     }
     match function {
         "pthread_cond_wait"
@@ -147,8 +169,9 @@ fn library_call(
         | "pthread_cond_clockwait"
         | "cnd_wait"
         | "cnd_timedwait" => {
-            let mutex = object(core[Reg::Rsi]);
-            Some(Operation::Condition { condition: object(first), mutex })
+            let mutex_address = core[Reg::Rsi];
+            let (condition, mutex) = (object(first), object(mutex_address));
+            Some(Operation::Condition { condition, address: first, mutex, mutex_address })
         }
         "pthread_create" | "thrd_create" => Some(Operation::Create),
         "pthread_exit" | "thrd_exit" => Some(Operation::End),
@@ -199,6 +222,11 @@ fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Ac
         (_, true) => "atomically reads",
         (_, false) => "reads",
     };
+    let kind = match (access.kind, access.locked) {
+        (_, true) => EventKind::Update,
+        (AccessKind::Write, false) => EventKind::Write,
+        (_, false) => EventKind::Read,
+    };
     let view = ThreadView { machine: &process.machine, thread };
     let limits = Limits { depth: 1, items: 4, text: 16 };
     let value = data
@@ -206,7 +234,7 @@ fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Ac
         .filter(|_| access.kind == AccessKind::Read)
         .map(|data| changes::value_of(names, data, &view, &limits));
     let object = data.map_or_else(|| names.block(process, access.addr), |data| data.name);
-    Operation::Access { verb, object, value }
+    Operation::Access { verb, object, value, kind, address: access.addr }
 }
 
 impl Operation {
@@ -216,14 +244,14 @@ impl Operation {
         let waits = state.and_then(|thread| thread.waiting());
         let name = |thread: ThreadId| names.thread(thread);
         match self {
-            Operation::Object(verb, object) if waits.is_some() => {
+            Operation::Object { verb, object, .. } if waits.is_some() => {
                 format!("waits: {verb} {object} when it can")
             }
-            Operation::Object(verb, object) => match verb.split_once(" for ") {
+            Operation::Object { verb, object, .. } => match verb.split_once(" for ") {
                 Some((verb, rest)) => format!("{verb} {object} for {rest}"),
                 None => format!("{verb} {object}"),
             },
-            Operation::Condition { condition, mutex } => match waits {
+            Operation::Condition { condition, mutex, .. } => match waits {
                 Some(WaitFor::Condition { .. }) => format!("unlocks {mutex}, waits on {condition}"),
                 Some(_) => format!("wakes up from {condition}, waits for {mutex}"),
                 None if state.is_some_and(Thread::is_relocking) => {
@@ -242,11 +270,42 @@ impl Operation {
             Operation::Join(None) => "joins a thread".to_string(),
             Operation::End => "ends".to_string(),
             Operation::Choose => "makes a choice".to_string(),
-            Operation::Access { verb, object, value: Some(value) } => {
+            Operation::Access { verb, object, value: Some(value), .. } => {
                 format!("{verb} {object}, {value}")
             }
-            Operation::Access { verb, object, value: None } => format!("{verb} {object}"),
+            Operation::Access { verb, object, value: None, .. } => format!("{verb} {object}"),
             Operation::Other(words) => words.clone(),
+        }
+    }
+    /// The operation for programs, after it happened.
+    pub fn event(&self, process: &Process, names: &Names, thread: ThreadId, new: u32) -> Event {
+        let waits = process.threads().get(thread.0 as usize).and_then(|thread| thread.waiting());
+        let event = match self {
+            Operation::Object { kind, object, address, .. }
+            | Operation::Access { kind, object, address, .. } => Event::on(*kind, object, *address),
+            Operation::Condition { condition, address, .. } => {
+                Event::on(EventKind::Wait, condition, *address)
+            }
+            Operation::Create => {
+                let created = (new < process.machine.thread_count()).then_some(ThreadId(new));
+                Event::about(EventKind::Create, created.map(|thread| names.thread(thread)))
+            }
+            Operation::Join(other) => {
+                Event::about(EventKind::Join, other.map(|thread| names.thread(thread)))
+            }
+            Operation::End => Event::bare(EventKind::End),
+            Operation::Choose => Event::bare(EventKind::Choose),
+            Operation::Other(_) => Event::bare(EventKind::Other),
+        };
+        Event { waits: waits.is_some(), ..event }
+    }
+
+    /// The mutex that it is about, by name and address.
+    pub fn mutex(&self) -> Option<(&str, u64)> {
+        match self {
+            Operation::Object { object, address, is_mutex: true, .. } => Some((object, *address)),
+            Operation::Condition { mutex, mutex_address, .. } => Some((mutex, *mutex_address)),
+            _ => None,
         }
     }
 }

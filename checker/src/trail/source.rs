@@ -17,9 +17,13 @@ impl Sources {
     /// The text of a line, without the space around it; `None` if the file is not there.
     pub fn line(&mut self, location: &Location) -> Option<String> {
         let (file, line) = (location.file.as_deref()?, location.line?);
-        let lines = self.files.entry(file.to_string()).or_insert_with(|| read(file));
-        let text = lines.as_ref()?.get(line.checked_sub(1)? as usize)?.trim();
+        let text = self.lines(file)?.get(line.checked_sub(1)? as usize)?.trim();
         (!text.is_empty()).then(|| text.to_string())
+    }
+
+    /// All lines of a file; `None` if it is not there.
+    pub fn lines(&mut self, file: &str) -> Option<&[String]> {
+        self.files.entry(file.to_string()).or_insert_with(|| read(file)).as_deref()
     }
 }
 
