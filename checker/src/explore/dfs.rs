@@ -194,6 +194,7 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         }
         self.order[state.0 as usize] = index;
         self.open.push(state);
+        self.engine.on_stack(state, true);
         self.stats.states += 1;
         self.stats.depth = self.stats.depth.max(self.frames.len() as u64);
         let pending = self.pending.len();
@@ -225,6 +226,7 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             return Some(Round::Over(Found::Error { path: self.path(None), error }));
         }
         self.frames.pop();
+        self.engine.on_stack(self.engine.state(), false);
         self.engine.back();
         if is_root {
             self.close(index);

@@ -66,6 +66,10 @@ pub trait Engine {
     /// Goes to a known state; moves made before cannot be taken back then.
     fn jump(&mut self, state: StateId);
 
+    /// A search with a stack says what is on it. Moves may be left out only if that does not put a
+    /// thread off round a cycle; who never calls this pays for knowing less.
+    fn on_stack(&mut self, state: StateId, is_there: bool);
+
     /// Every known state has a number below this.
     fn ids(&self) -> usize;
 

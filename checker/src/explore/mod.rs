@@ -25,6 +25,7 @@ pub mod choice;
 pub mod dfs;
 pub mod endless;
 pub mod engine;
+pub mod future;
 pub mod moves;
 pub mod scout;
 pub mod space;

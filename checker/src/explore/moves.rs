@@ -2,6 +2,7 @@
 
 use super::choice::Choice;
 use super::endless;
+use super::future::Thing;
 use super::touches::Touches;
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
@@ -80,7 +81,7 @@ impl Sight {
 }
 
 /// Where to note what a move touches: everything of all threads, and what of it others touch, too.
-pub type Notes<'a> = (Option<&'a mut Touches>, &'a mut Vec<(Word, bool)>);
+pub type Notes<'a> = (Option<&'a mut Touches>, &'a mut Vec<(Thing, bool)>);
 
 /// Executes a move from where the process stands; `mark` was taken just before. The number behind
 /// the last thread stands for the passing of time.

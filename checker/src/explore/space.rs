@@ -7,6 +7,7 @@
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
+use super::future::{Futures, Place, Thing};
 use super::moves::{self, Ending, Move, Sight};
 use super::stubborn::{Choices, Deeds, Mover, ThreadDeed};
 use super::touches::{Touches, bit};
@@ -29,6 +30,7 @@ pub struct Space<'a> {
     sight: Sight,
     vector: StateVector,
     touches: Touches,
+    futures: Futures,
     deeds: Deeds,
     judge: Judge<'a>,
     properties: Properties,
@@ -36,20 +38,25 @@ pub struct Space<'a> {
     prune: bool,
     /// Words whose conflicts were judged to be no races.
     harmless: AHashSet<Word>,
-    /// States that were a successor or the start, one bit each.
-    seen: Vec<u64>,
+    /// States that may close a cycle, one bit each: those on the stack of a search that has one,
+    /// or else all that were a successor or the start.
+    open: Vec<u64>,
+    has_stack: bool,
     movers: Vec<Mover>,
-    words: Vec<(Word, bool)>,
-    present: Vec<(Word, bool)>,
+    things: Vec<(Thing, bool)>,
+    present: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
     ends: bool,
     path: Vec<(ProcessMark, VectorMark)>,
     start: StateId,
     /// History at the start of the round.
-    growth_before: (u64, Deeds),
+    before: History,
     /// Numbers of the round, as far as they are known here.
     pub stats: Stats,
 }
+
+/// How much was learned about what threads do.
+type History = (u64, u32, Deeds);
 
 /// How the moves of a state came out.
 #[derive(Debug, Default)]
@@ -79,20 +86,22 @@ impl<'a> Space<'a> {
             sight,
             vector,
             touches: Touches::default(),
+            futures: Futures::default(),
             deeds: Deeds::default(),
             judge: Box::new(judge),
             properties: Properties::default(),
             prune,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
-            seen: Vec::new(),
+            open: Vec::new(),
+            has_stack: false,
             movers: Vec::new(),
-            words: Vec::new(),
+            things: Vec::new(),
             present: Vec::new(),
             successors: Vec::new(),
             ends: false,
             path: Vec::new(),
             start: StateId::default(),
-            growth_before: (0, Deeds::default()),
+            before: History::default(),
             stats: Stats::default(),
         }
     }
@@ -128,9 +137,10 @@ impl<'a> Space<'a> {
         self.path.clear();
         self.vector.jump(self.process, self.start);
         self.vector.clear();
-        self.seen.clear();
-        self.see(self.start);
-        self.growth_before = (self.touches.growth, self.deeds);
+        self.open.clear();
+        self.has_stack = false;
+        self.set_open(self.start, true);
+        self.before = self.history();
         let (rounds, executed) = (self.stats.rounds + 1, self.stats.executed);
         self.stats = Stats { rounds, executed, ..Stats::default() };
     }
@@ -138,7 +148,11 @@ impl<'a> Space<'a> {
     /// Whether the round that is over has to be repeated, because moves were left out for reasons
     /// that turned out to be wrong.
     pub fn is_unsettled(&self) -> bool {
-        0 < self.stats.reduced && self.growth_before != (self.touches.growth, self.deeds)
+        0 < self.stats.reduced && self.before != self.history()
+    }
+
+    fn history(&self) -> History {
+        (self.futures.growth, self.touches.things(), self.deeds)
     }
 
     /// What decides where moves end, as it is now.
@@ -153,18 +167,16 @@ impl<'a> Space<'a> {
 
     /// Bytes that states and their components take.
     pub fn bytes(&self) -> usize {
-        self.vector.bytes() + self.seen.capacity() * 8
+        self.vector.bytes() + self.open.capacity() * 8
     }
 
-    /// Notes that a state was seen; whether it had been before.
-    fn see(&mut self, state: StateId) -> bool {
+    fn set_open(&mut self, state: StateId, is_open: bool) {
         let (index, mask) = (state.0 as usize / 64, 1 << (state.0 % 64));
-        if self.seen.len() <= index {
-            self.seen.resize((index + 1).next_power_of_two(), 0);
+        if self.open.len() <= index {
+            self.open.resize((index + 1).next_power_of_two(), 0);
         }
-        let known = self.seen[index] & mask != 0;
-        self.seen[index] |= mask;
-        known
+        let word = &mut self.open[index];
+        *word = if is_open { *word | mask } else { *word & !mask };
     }
 
     /// Executes and takes back the next moves of all threads.
@@ -176,8 +188,9 @@ impl<'a> Space<'a> {
                 ThreadState::Runnable => self.try_thread(thread, &mark, survey),
                 ThreadState::Waiting(_) => {
                     let wait = self.process.threads()[thread.0 as usize].waiting().cloned();
-                    let (enabled, deed) = (false, ThreadDeed::None);
-                    self.movers.push(Mover { thread, enabled, wait, deed, words: 0..0 });
+                    let (enabled, deed, things) = (false, ThreadDeed::None, 0..0);
+                    let place = self.place(thread);
+                    self.movers.push(Mover { thread, enabled, wait, deed, place, things });
                 }
                 ThreadState::Exited => {}
             }
@@ -195,13 +208,14 @@ impl<'a> Space<'a> {
         mark: &(ProcessMark, VectorMark),
         survey: &mut Survey,
     ) {
-        let first_word = self.words.len();
+        let first = self.things.len();
         let mut mover = Mover {
             thread,
             enabled: false,
             wait: None,
             deed: ThreadDeed::None,
-            words: first_word..first_word,
+            place: self.place(thread),
+            things: first..first,
         };
         let (mut alternative, mut alternatives) = (0, 1);
         while alternative < alternatives && survey.end.is_none() {
@@ -211,7 +225,7 @@ impl<'a> Space<'a> {
             let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, notes);
             self.stats.executed += 1;
             alternatives = made.alternatives;
-            self.words.append(&mut self.present);
+            self.learn(mover.place, thread, threads);
             mover.enabled |= !matches!(made.ending, Ending::Blocked);
             if made.ending == Ending::Blocked {
                 mover.wait = self.process.threads()[thread.0 as usize].waiting().cloned();
@@ -225,8 +239,31 @@ impl<'a> Space<'a> {
             self.vector.undo_to(mark.1);
             alternative += 1;
         }
-        mover.words.end = self.words.len();
+        mover.things.end = self.things.len();
         self.movers.push(mover);
+    }
+
+    /// Where a thread stands.
+    fn place(&mut self, thread: ThreadId) -> Place {
+        self.futures.place(thread, self.process.machine.core(thread).pc)
+    }
+
+    /// Takes in what a move from a place, which has just been made, tells about the future.
+    fn learn(&mut self, place: Place, thread: ThreadId, threads_before: u32) {
+        if self.prune {
+            for &(thing, change) in &self.present {
+                self.futures.note(place, thing, change);
+            }
+            if self.process.threads()[thread.0 as usize].is_alive() {
+                let next = self.place(thread);
+                self.futures.link(place, next);
+            }
+            for new in threads_before..self.process.machine.thread_count() {
+                let start = self.place(ThreadId(new));
+                self.futures.link(place, start);
+            }
+        }
+        self.things.append(&mut self.present);
     }
 
     /// What a move that has just been made did to threads.
@@ -247,8 +284,7 @@ impl<'a> Space<'a> {
     fn shows_contention(&mut self, thread: ThreadId, made: &Move) -> bool {
         let mut grown = false;
         // What another thread was seen to change, or anything if there is nothing of the kind.
-        let is_changed =
-            |word: &&Word| self.touches.disturbed_by(**word, false) & !bit(thread) != 0;
+        let is_changed = |word: &&Word| self.touches.changed_by(**word) & !bit(thread) != 0;
         let any = made.circle.iter().any(|word| is_changed(&word));
         let words = made.circle.iter().filter(|word| !any || is_changed(word));
         for &word in words {
@@ -362,19 +398,20 @@ impl<'a> Space<'a> {
         }
         let choices = Choices {
             movers: &self.movers,
-            words: &self.words,
+            things: &self.things,
             touches: &self.touches,
+            futures: &self.futures,
             deeds: self.deeds,
             count: self.process.machine.thread_count(),
         };
         let Some(sufficient) = choices.sufficient() else { return };
         let is_kept = |one: &Successor| bit(one.choice.thread) & sufficient != 0;
-        let is_seen = |state: StateId| {
-            let word = self.seen.get(state.0 as usize / 64);
+        let is_open = |state: StateId| {
+            let word = self.open.get(state.0 as usize / 64);
             word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
         };
         let kept = self.successors.iter().filter(|one| is_kept(one));
-        if !kept.clone().any(|one| !is_seen(one.state)) {
+        if !kept.clone().any(|one| !is_open(one.state)) {
             return;
         }
         self.stats.reduced += 1;
@@ -394,7 +431,7 @@ impl Engine for Space<'_> {
     fn expand(&mut self) -> Expansion {
         self.successors.clear();
         self.movers.clear();
-        self.words.clear();
+        self.things.clear();
         self.ends = false;
         self.touches.begin_state();
         let mut survey = Survey::default();
@@ -423,8 +460,8 @@ impl Engine for Space<'_> {
             }
         }
         self.prune(&survey);
-        for at in 0..self.successors.len() {
-            self.see(self.successors[at].state);
+        for at in 0..if self.has_stack { 0 } else { self.successors.len() } {
+            self.set_open(self.successors[at].state, true);
         }
         Expansion::Successors
     }
@@ -457,6 +494,11 @@ impl Engine for Space<'_> {
         if state != self.vector.state() {
             self.vector.jump(self.process, state);
         }
+    }
+
+    fn on_stack(&mut self, state: StateId, is_there: bool) {
+        self.has_stack = true;
+        self.set_open(state, is_there);
     }
 
     fn ids(&self) -> usize {

@@ -3,27 +3,30 @@
 //! # The rule
 //! A set T of threads suffices in a state if nothing that the other threads can do, as long as the
 //! threads of T stand still, gets in the way of a next move of T. Starting from one thread, T is
-//! closed under two rules. For a thread of T that can move: every thread that was ever seen, in
-//! any state of any round, to touch something that this move touches, one of them changing it, is
-//! in T. For a thread of T that cannot move: the threads that could let it go on are in T (the
-//! thread that is joined, whoever was ever seen to touch the lock, condition variable or futex, and
-//! whoever does something to threads, because a thread that waits can be cancelled). Threads that do not exist yet act through those that were seen to create threads. Then
-//! only the moves of T have to be explored.
+//! closed under two rules. For a thread of T that can move: every thread is in T whose future (all
+//! that it was ever seen to touch from where it stands on, see [`super::future`]) has something
+//! that this move touches, one of them changing it. For a thread of T that cannot move: the threads
+//! that could let it go on are in T (the thread that is joined, whoever has the lock, condition
+//! variable or futex in its future, and whoever does something to threads, because a thread that
+//! waits can be cancelled). Threads that do not exist yet act through the future of those that
+//! create them. Then only the moves of T have to be explored.
 //!
 //! # Why what was seen is enough
 //! Suppose that in some state only T was explored, and that other threads could get, with T
 //! standing still, to an access which conflicts with a move m of T; take the shortest such run. No
-//! access before it conflicts with m, so the same run is possible after m, and ends with the same
-//! access by the same thread: the reduced space contains a rearrangement of it, and the access is
-//! seen there, in this round. The history has grown then, which is why a search whose history grew
-//! is repeated until it does not grow any more.
+//! access before it conflicts with m, so the same run is possible after m, through the same places,
+//! and ends with the same access by the same thread: the reduced space contains a rearrangement of
+//! it, and its places are linked and the access is noted there, in this round. A future has grown
+//! then, which is why a search whose futures grew is repeated until they do not grow any more.
 //!
 //! # Ignoring
 //! A thread could be put off for ever round a cycle of states. So the moves of T are enough only
-//! if one of them leads to a state that was not seen before; otherwise all moves are explored.
-//! From every state, then, a chain of states each seen after the one before leads to one with all
-//! moves.
+//! if one of them leads to a state that does not close a cycle: one that is not on the stack of a
+//! depth-first search, or one that no other search has seen; otherwise all moves are explored.
+//! From every state, then, a chain of states each left before, or seen after, the one before leads
+//! to one with all moves.
 
+use super::future::{Futures, Place, Thing};
 use super::touches::{Touches, bit};
 use super::word::Word;
 use samovar_runtime::WaitFor;
@@ -40,8 +43,10 @@ pub struct Mover {
     pub wait: Option<WaitFor>,
     /// What the move does to threads.
     pub deed: ThreadDeed,
-    /// Where the words lie that the move shares with other threads.
-    pub words: std::ops::Range<usize>,
+    /// Where it stands.
+    pub place: Place,
+    /// Where the things lie that the move shares with other threads.
+    pub things: std::ops::Range<usize>,
 }
 
 /// What a move does to threads.
@@ -72,10 +77,12 @@ const ATTEMPTS: usize = 16;
 pub struct Choices<'a> {
     /// All threads that are there and have not ended.
     pub movers: &'a [Mover],
-    /// The words of all moves.
-    pub words: &'a [(Word, bool)],
+    /// The things of all moves.
+    pub things: &'a [(Thing, bool)],
     /// What was ever touched.
     pub touches: &'a Touches,
+    /// What may be touched.
+    pub futures: &'a Futures,
     /// What was ever done to threads.
     pub deeds: Deeds,
     /// Number of threads that exist.
@@ -132,23 +139,26 @@ impl Choices<'_> {
             ThreadDeed::Create => self.deeds.creators,
             ThreadDeed::Other => self.deeds.others,
         };
-        for &(word, write) in &self.words[mover.words.clone()] {
-            needed |= self.touches.disturbed_by(word, write);
+        for other in self.movers {
+            let is_disturbed = |&(thing, change): &(Thing, bool)| {
+                self.futures.disturbs(other.place, thing, change)
+            };
+            if other.thread != mover.thread
+                && self.things[mover.things.clone()].iter().any(is_disturbed)
+            {
+                needed |= bit(other.thread);
+            }
         }
-        self.existing(needed & !mine, mine) & !mine
-    }
-
-    /// Threads that do not exist yet stand for those that create threads, other than `mine`.
-    fn existing(&self, threads: u64, mine: u64) -> u64 {
-        let there = (1u64 << self.count) - 1;
-        let future = threads & !there != 0;
-        threads & there | if future { self.deeds.creators & !mine } else { 0 }
+        needed & !mine
     }
 
     /// Threads that could let a thread go on.
     fn enablers(&self, mover: &Mover) -> u64 {
-        let touching =
-            |addr: u64| self.existing(self.touches.disturbed_by(Word(addr / 8), true), 0);
+        let touching = |addr: u64| match self.touches.thing_in(Word(addr / 8)) {
+            Some(thing) => self.mask(|other| self.futures.disturbs(other.place, thing, true)),
+            // Nobody else was seen there: that will change, or nobody ever lets it go on.
+            None => !0,
+        };
         match &mover.wait {
             Some(WaitFor::Join { thread, .. }) => bit(ThreadId(*thread)) | self.deeds.others,
             Some(
@@ -169,74 +179,74 @@ impl Choices<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::touches::Manner;
-    use samovar_vm::fault::AccessKind;
-    use samovar_vm::monitor::Access;
 
-    fn mover(thread: u32, words: std::ops::Range<usize>) -> Mover {
-        let (thread, deed) = (ThreadId(thread), ThreadDeed::None);
-        Mover { thread, enabled: true, wait: None, deed, words }
+    /// Threads at places of their own, and what their moves and futures have.
+    struct Scene {
+        futures: Futures,
+        touches: Touches,
+        movers: Vec<Mover>,
+        things: Vec<(Thing, bool)>,
     }
 
-    fn touch(touches: &mut Touches, thread: u32, word: u64, kind: AccessKind) {
-        let access = Access { addr: word * 8, size: 8, kind, locked: false, sequel: false };
-        touches.add(ThreadId(thread), &access, Manner::Plain, |_, _| ());
-    }
+    impl Scene {
+        /// For each thread: the things of its next move, and of its future.
+        fn new(threads: &[(&[(u32, bool)], &[(u32, bool)])]) -> Scene {
+            let (mut futures, mut movers, mut things) = (Futures::default(), vec![], vec![]);
+            for (number, (next, later)) in threads.iter().enumerate() {
+                let thread = ThreadId(number as u32);
+                let place = futures.place(thread, 1);
+                for &(thing, change) in next.iter().chain(*later) {
+                    futures.note(place, Thing(thing), change);
+                }
+                let first = things.len();
+                things.extend(next.iter().map(|&(thing, change)| (Thing(thing), change)));
+                let (wait, deed, things) = (None, ThreadDeed::None, first..things.len());
+                movers.push(Mover { thread, enabled: true, wait, deed, place, things });
+            }
+            Scene { futures, touches: Touches::default(), movers, things }
+        }
 
-    fn choices<'a>(
-        movers: &'a [Mover],
-        words: &'a [(Word, bool)],
-        touches: &'a Touches,
-    ) -> Choices<'a> {
-        let deeds = Deeds { creators: 1, others: 1 };
-        Choices { movers, words, touches, deeds, count: 3 }
+        fn sufficient(&self) -> Option<u64> {
+            let Scene { futures, touches, movers, things } = self;
+            let deeds = Deeds { creators: 1, others: 1 };
+            Choices { movers, things, touches, futures, deeds, count: 3 }.sufficient()
+        }
     }
 
     #[test]
     fn private_moves_suffice_alone() {
-        let touches = Touches::default();
-        let movers = [mover(0, 0..0), mover(1, 0..0)];
-        assert_eq!(choices(&movers, &[], &touches).sufficient(), Some(1));
+        assert_eq!(Scene::new(&[(&[], &[]), (&[], &[])]).sufficient(), Some(1));
     }
 
     #[test]
     fn readers_bring_their_writers() {
-        let mut touches = Touches::default();
-        touches.begin_state();
-        touch(&mut touches, 1, 7, AccessKind::Read);
-        touch(&mut touches, 2, 7, AccessKind::Write);
-        touch(&mut touches, 0, 7, AccessKind::Read);
-        let movers = [mover(0, 0..1), mover(1, 0..1), mover(2, 1..2)];
-        let words = [(Word(7), false), (Word(7), true)];
+        let (read, write) = ((7, false), (7, true));
         // The first reader needs the writer, which needs the second reader.
-        assert_eq!(choices(&movers, &words, &touches).sufficient(), None);
-        let private_writer = [mover(0, 0..1), mover(1, 0..1), mover(2, 2..2)];
-        assert_eq!(choices(&private_writer, &words, &touches).sufficient(), Some(4));
+        let scene = Scene::new(&[(&[read], &[]), (&[read], &[]), (&[write], &[])]);
+        assert_eq!(scene.sufficient(), None);
+        // The same if the writer only comes to it later; its own move is private, and suffices.
+        let scene = Scene::new(&[(&[read], &[]), (&[read], &[]), (&[], &[write])]);
+        assert_eq!(scene.sufficient(), Some(4));
+    }
+
+    #[test]
+    fn what_is_past_does_not_count() {
+        let scene = Scene::new(&[(&[(7, true)], &[]), (&[(8, true)], &[(9, true)])]);
+        assert_eq!(scene.sufficient(), Some(1));
     }
 
     #[test]
     fn who_waits_brings_whom_it_waits_for() {
-        let mut touches = Touches::default();
-        touches.begin_state();
-        touch(&mut touches, 0, 7, AccessKind::Read);
-        touch(&mut touches, 1, 7, AccessKind::Write);
-        let join = Some(WaitFor::Join { thread: 1, deadline: None });
-        let waiting = Mover { enabled: false, wait: join, ..mover(0, 0..0) };
         // The result of thread 1 is read by thread 0, which waits for the end of thread 1.
-        let movers = [waiting, mover(1, 0..1), mover(2, 1..1)];
-        let words = [(Word(7), true)];
-        assert_eq!(choices(&movers, &words, &touches).sufficient(), Some(2));
-    }
-
-    #[test]
-    fn threads_to_come_act_through_their_creators() {
-        let mut touches = Touches::default();
-        touches.begin_state();
-        touch(&mut touches, 1, 7, AccessKind::Write);
-        touch(&mut touches, 3, 7, AccessKind::Write);
-        let words = [(Word(7), true)];
-        let movers = [mover(0, 1..1), mover(1, 0..1)];
-        let choices = choices(&movers, &words, &touches);
-        assert_eq!(choices.close(2), 3);
+        let later = [(7, false)];
+        let mut scene = Scene::new(&[(&[], &later), (&[(7, true)], &[]), (&[(7, false)], &[])]);
+        scene.movers.pop();
+        scene.movers[0].enabled = false;
+        scene.movers[0].wait = Some(WaitFor::Join { thread: 1, deadline: None });
+        assert_eq!(scene.sufficient(), None, "there is only one move anyway");
+        let free = Mover { thread: ThreadId(2), things: 0..0, ..scene.movers[1].clone() };
+        scene.movers.push(free);
+        scene.movers[2].place = scene.futures.place(ThreadId(2), 99);
+        assert_eq!(scene.sufficient(), Some(2));
     }
 }

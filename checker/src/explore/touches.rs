@@ -6,11 +6,13 @@
 //! every word that it overlaps, so accesses of mixed sizes are compared rightly, and neighbours in
 //! one word do not disturb each other.
 //!
-//! The same table remembers for each word which threads have ever read or changed it, in all
-//! states and rounds of a search. It only grows.
+//! The same table remembers for each half of a word which threads have ever read or changed it, in
+//! all states and rounds of a search, and numbers the halves for which the order of two threads can
+//! matter. It only grows.
 //!
 //! Cost: one look-up an access, no allocation; a new state begins by counting up a stamp.
 
+use super::future::Thing;
 use super::word::Word;
 use crate::state::slots::fold;
 use samovar_vm::fault::AccessKind;
@@ -44,10 +46,8 @@ impl Bytes {
 struct Entry {
     /// The word plus one; zero for a free place.
     key: u64,
-    /// Threads that have touched it.
-    readers: u64,
-    /// Threads that have changed it.
-    writers: u64,
+    /// Its halves.
+    halves: [Half; 2],
     /// The state in which the rest was filled in.
     stamp: u32,
     /// The thread of `present`.
@@ -57,6 +57,17 @@ struct Entry {
     /// What this thread did in this state.
     present: Bytes,
     reported: bool,
+}
+
+/// Who has ever touched half of a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Half {
+    /// Threads that have touched it.
+    readers: u64,
+    /// Threads that have changed it.
+    writers: u64,
+    /// Its number plus one, once the order of two threads matters.
+    thing: u32,
 }
 
 /// Two moves that touch the same bytes, one changing them.
@@ -88,8 +99,8 @@ pub struct Touches {
     used: usize,
     stamp: u32,
     conflicts: Vec<Conflict>,
-    /// How often a thread first touched something so that the order with another one matters.
-    pub growth: u64,
+    /// Halves that were numbered.
+    things: u32,
 }
 
 /// The bit of a thread; all from the 64th on share one.
@@ -100,7 +111,7 @@ pub fn bit(thread: ThreadId) -> u64 {
 impl Default for Touches {
     fn default() -> Touches {
         let entries = vec![Entry::default(); 1024];
-        Touches { entries, used: 0, stamp: 0, conflicts: Vec::new(), growth: 0 }
+        Touches { entries, used: 0, stamp: 0, conflicts: Vec::new(), things: 0 }
     }
 }
 
@@ -115,23 +126,21 @@ impl Touches {
         }
     }
 
-    /// Notes an access of a thread's next move. `shared` is called with its words that another
-    /// thread has touched in a way that makes the order of the two matter.
+    /// Notes an access of a thread's next move. `shared` is called with the things in it: what
+    /// another thread has touched in a way that makes the order of the two matter.
     #[inline]
     pub fn add(
         &mut self,
         thread: ThreadId,
         access: &Access,
         manner: Manner,
-        mut shared: impl FnMut(Word, bool),
+        mut shared: impl FnMut(Thing, bool),
     ) {
         let (start, end) = (access.addr, access.addr + u64::from(access.size.max(1)));
         let write = access.kind == AccessKind::Write;
         for word in Word::of(access) {
             let bytes = word.bytes_within(start, end);
-            if self.touch(thread, word, bytes, write, manner) {
-                shared(word, write);
-            }
+            self.touch(thread, word, bytes, write, manner, &mut shared);
         }
     }
 
@@ -141,18 +150,15 @@ impl Touches {
         thread: ThreadId,
         addr: u64,
         len: u64,
-        mut shared: impl FnMut(Word, bool),
+        mut shared: impl FnMut(Thing, bool),
     ) {
         let end = addr + len.max(1);
         for word in (addr / 8..=(end - 1) / 8).map(Word) {
             let bytes = word.bytes_within(addr, end);
-            if self.touch(thread, word, bytes, true, Manner::Atomic) {
-                shared(word, true);
-            }
+            self.touch(thread, word, bytes, true, Manner::Atomic, &mut shared);
         }
     }
 
-    /// Whether another thread has touched the word so that the order matters.
     fn touch(
         &mut self,
         thread: ThreadId,
@@ -160,7 +166,8 @@ impl Touches {
         bytes: u8,
         write: bool,
         manner: Manner,
-    ) -> bool {
+        shared: &mut impl FnMut(Thing, bool),
+    ) {
         let (stamp, mine) = (self.stamp, bit(thread));
         let at = self.find(word);
         let entry = &mut self.entries[at];
@@ -168,12 +175,20 @@ impl Touches {
             *entry = Entry { key: word.0 + 1, stamp: stamp.wrapping_sub(1), ..Entry::default() };
             self.used += 1;
         }
-        let is_new = entry.readers & mine == 0 || write && entry.writers & mine == 0;
-        entry.readers |= mine;
-        entry.writers |= if write { mine } else { 0 };
-        let others = if write { entry.readers } else { entry.writers } & !mine;
-        if is_new && others != 0 {
-            self.growth += 1;
+        for (half, part) in entry.halves.iter_mut().zip([bytes & 15, bytes >> 4]) {
+            if part == 0 {
+                continue;
+            }
+            half.readers |= mine;
+            half.writers |= if write { mine } else { 0 };
+            let others = if write { half.readers } else { half.writers } & !mine;
+            if others != 0 {
+                if half.thing == 0 {
+                    self.things += 1;
+                    half.thing = self.things;
+                }
+                shared(Thing(half.thing - 1), write);
+            }
         }
         if entry.stamp != stamp {
             entry.stamp = stamp;
@@ -202,7 +217,6 @@ impl Touches {
         if self.entries.len() < self.used * 2 {
             self.grow();
         }
-        others != 0
     }
 
     #[cold]
@@ -227,10 +241,21 @@ impl Touches {
         &self.conflicts
     }
 
-    /// The threads that have ever made an access whose order with one to this word matters.
-    pub fn disturbed_by(&self, word: Word, write: bool) -> u64 {
+    /// The threads that have ever changed a part of a word.
+    pub fn changed_by(&self, word: Word) -> u64 {
         let entry = &self.entries[self.find(word)];
-        if write { entry.readers } else { entry.writers }
+        entry.halves[0].writers | entry.halves[1].writers
+    }
+
+    /// The first half of a word at which the order of two threads matters, if there is one.
+    pub fn thing_in(&self, word: Word) -> Option<Thing> {
+        let entry = &self.entries[self.find(word)];
+        entry.halves.iter().find_map(|half| half.thing.checked_sub(1)).map(Thing)
+    }
+
+    /// Number of things found so far.
+    pub fn things(&self) -> u32 {
+        self.things
     }
 
     #[inline]
@@ -297,19 +322,20 @@ mod tests {
         let mut touches = Touches::default();
         touches.begin_state();
         let mut shared = Vec::new();
-        let mut note = |word, write| shared.push((word, write));
+        let mut note = |thing, write| shared.push((thing, write));
         touches.add(ThreadId(0), &access(0x1000, 8, Write), Manner::Plain, &mut note);
         touches.begin_state();
-        assert_eq!(touches.growth, 0);
+        assert_eq!(touches.things(), 0);
         touches.add(ThreadId(1), &access(0x1000, 8, Read), Manner::Atomic, &mut note);
         assert!(touches.conflicts().is_empty());
-        assert_eq!(touches.disturbed_by(Word(0x200), false), 1);
-        assert_eq!(touches.disturbed_by(Word(0x200), true), 3);
-        assert_eq!(touches.disturbed_by(Word(0x201), true), 0);
-        assert_eq!(touches.growth, 1);
+        assert_eq!(touches.changed_by(Word(0x200)), 1);
+        assert_eq!(touches.changed_by(Word(0x201)), 0);
+        assert_eq!(touches.thing_in(Word(0x200)), Some(Thing(0)));
+        assert_eq!(touches.thing_in(Word(0x201)), None);
+        assert_eq!(touches.things(), 2);
         touches.add(ThreadId(1), &access(0x1000, 8, Read), Manner::Atomic, &mut note);
-        assert_eq!(touches.growth, 1);
-        assert_eq!(shared, [(Word(0x200), false); 2]);
+        assert_eq!(touches.things(), 2);
+        assert_eq!(shared, [Thing(0), Thing(1), Thing(0), Thing(1)].map(|one| (one, false)));
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //! an atomic library call or region the thread cannot stop; what it touches there joins the same
 //! move.
 
+use super::future::Thing;
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
-use super::word::Word;
 use samovar_runtime::Observer;
 use samovar_runtime::syscall::objects;
 use samovar_vm::machine::ThreadId;
@@ -23,7 +23,7 @@ pub struct Watch<'a> {
     /// Where to note what is touched, if anybody compares.
     touches: Option<&'a mut Touches>,
     /// What this move touches that other threads have touched, and whether it changes it.
-    pub words: &'a mut Vec<(Word, bool)>,
+    pub things: &'a mut Vec<(Thing, bool)>,
     /// The visible operation, once it was let through.
     pub operation: Option<Access>,
     /// The operation on an object that was announced last.
@@ -42,18 +42,18 @@ impl<'a> Watch<'a> {
     /// `atomic` tells whether the thread is in code that runs without scheduling points.
     pub fn new(
         (visible, library): (&'a Visible, &'a LibraryData),
-        (touches, words): (Option<&'a mut Touches>, &'a mut Vec<(Word, bool)>),
+        (touches, things): (Option<&'a mut Touches>, &'a mut Vec<(Thing, bool)>),
         thread: ThreadId,
         alternative: u32,
         atomic: bool,
     ) -> Watch<'a> {
-        words.clear();
+        things.clear();
         Watch {
             visible,
             library,
             thread,
             touches,
-            words,
+            things,
             operation: None,
             object: None,
             atomic,
@@ -81,8 +81,8 @@ impl<'a> Watch<'a> {
             (false, true) => Manner::Other,
             (false, false) => Manner::Plain,
         };
-        let words = &mut *self.words;
-        touches.add(self.thread, access, manner, |word, write| words.push((word, write)));
+        let things = &mut *self.things;
+        touches.add(self.thread, access, manner, |thing, write| things.push((thing, write)));
     }
 
     /// Notes a change that no access announced.
@@ -90,8 +90,8 @@ impl<'a> Watch<'a> {
         if let Some(touches) = &mut self.touches
             && !self.library.holds(addr)
         {
-            let words = &mut *self.words;
-            touches.add_write(self.thread, addr, len, |word, write| words.push((word, write)));
+            let things = &mut *self.things;
+            touches.add_write(self.thread, addr, len, |thing, write| things.push((thing, write)));
         }
     }
 
