@@ -163,7 +163,9 @@ fn sides(
             found: None,
         };
         while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
-        if let Some(access) = finder.found {
+        if let Some(access) = finder.found
+            && names.is_own_code(process, process.machine.core(thread).pc)
+        {
             let frames = names.frames(process, thread);
             let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
             found.push(Side {
@@ -175,7 +177,7 @@ fn sides(
             });
         }
         process.undo_to(&mark);
-        if found.len() <= skip {
+        if finder.found.is_none() {
             break;
         }
     }

@@ -441,10 +441,8 @@ impl Engine for Space<'_> {
         self.survey(&mut survey);
         let grown = survey.grown | self.compare();
         match survey.end {
-            // Nothing is known for certain about endless work while what it reads is new.
-            Some(Expansion::Wrong(_, Wrong::Move(Ending::Diverges) | Wrong::Property)) if grown => {
-                return Expansion::Anew;
-            }
+            // A path is told with the set that it was found with; the error will be there again.
+            Some(_) if grown => return Expansion::Anew,
             Some(end) => return end,
             None if grown => return Expansion::Anew,
             None => {}

@@ -42,8 +42,11 @@ const OBJECT_BYTES: usize = 16;
 /// Bytes of the image of floating-point registers.
 const FLOATING_BYTES: usize = 512;
 
+/// So many changes are searched one by one for one that was there before.
+const FEW: usize = 32;
+
 /// A part of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Component {
     /// Memory, by address divided by [`GRANULE`].
     Granule(u64),
@@ -236,9 +239,13 @@ impl StateVector {
     fn take_in(&mut self, process: &Process) -> StateId {
         // The same granule is often changed several times in a row.
         self.changed.dedup();
+        if FEW < self.changed.len() {
+            self.changed.sort_unstable();
+            self.changed.dedup();
+        }
         for at in 0..self.changed.len() {
             let component = self.changed[at];
-            if !self.changed[..at].contains(&component) {
+            if FEW < self.changed.len() || !self.changed[..at].contains(&component) {
                 self.set(component, process);
             }
         }

@@ -192,6 +192,11 @@ impl Names {
         Some(location(frame, addr))
     }
 
+    /// Whether an instruction comes from the program's own source, as far as that is known.
+    pub fn is_own_code(&self, process: &Process, pc: u64) -> bool {
+        self.own(process, pc, true).is_some()
+    }
+
     /// The place of an address of code, whatever it belongs to.
     pub fn code(&self, addr: u64) -> Location {
         let frames = self.debug.locate(addr);
