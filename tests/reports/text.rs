@@ -9,7 +9,7 @@ use samovar_tests::scratch::Scratch;
 /// One finding of each sort: the golden file, the options, the program, its arguments.
 const FINDINGS: &[(&str, &[&str], &str, &[&str])] = &[
     ("deadlock", &[], "crossed.c", &[]),
-    ("lost_update", &["--cflags", "-DRACY"], "tally.c", &[]),
+    ("lost_update", &["--check", "assertion", "--cflags", "-DRACY"], "tally.c", &[]),
     ("use_after_free", &[], "misdeeds.c", &["freed", "thread"]),
     ("null", &[], "misdeeds.c", &["null"]),
     ("exit", &["--check", "exit"], "misdeeds.c", &["exit", "thread"]),
