@@ -196,9 +196,9 @@ fn protocols_are_verified_and_their_broken_twins_are_not() {
         for (word, _) in PROTOCOLS {
             assert_verified(&scratch, &["--model", model], &correct, word);
         }
+        let parallel = report(&scratch, &["--model", model], &correct, "parallel");
+        assert_eq!(parallel["error"]["message"], "assertion `!together` fails", "{model}");
     }
-    let parallel = report(&scratch, &[], &correct, "parallel");
-    assert_eq!(parallel["error"]["message"], "assertion `!together` fails");
     let broken = built(&scratch, "protocols.c", &["-DBROKEN"]);
     for (word, words) in PROTOCOLS {
         let report = report(&scratch, &[], &broken, word);

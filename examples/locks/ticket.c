@@ -1,9 +1,10 @@
 // A ticket lock: take a number, wait until it is served. With -DSPLIT taking a number is a load and a
-// store, and two threads get the same one; with -DDOUBLE the unlocking thread serves two at once.
+// store, and two threads get the same one: both enter, or one waits for ever. With -DDOUBLE the
+// unlocking thread serves two at once.
 //
 // check: => verified
 // check: -DROUNDS=2 => verified; skip O0+reduce=none
-// check: -DSPLIT => error assertion
+// check: -DSPLIT => error assertion|livelock
 // check: -DDOUBLE -DN=3 => error assertion
 #include <assert.h>
 #include <pthread.h>

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 const CASES: &[(&[&str], &str, &[&str])] = &[
     (&[], "tally.c", &[]),
     (&["--cflags", "-DRACY"], "tally.c", &[]),
+    (&["--check", "assertion", "--cflags", "-DRACY"], "tally.c", &[]),
     (&[], "crossed.c", &[]),
     (&["--depth", "4"], "tally.c", &[]),
     (&[], "misdeeds.c", &["freed", "thread"]),
@@ -192,7 +193,7 @@ fn junit_counts_what_is_not_verified() {
 fn witnesses_are_paths_to_the_violation() {
     let scratch = Scratch::new("witness");
     let file = scratch.join("witness.graphml").display().to_string();
-    let options = ["--witness", &file, "--cflags", "-DRACY"];
+    let options = ["--witness", &file, "--check", "assertion", "--cflags", "-DRACY"];
     let json = report(&scratch, &options, "tally.c", &[]);
     let steps = json["trail"].as_array().expect("a trail");
     let text = std::fs::read_to_string(&file).expect("a witness");

@@ -9,7 +9,7 @@ use samovar_tests::scratch::Scratch;
 /// One finding of each sort: the golden file, the options, the program, its arguments.
 const FINDINGS: &[(&str, &[&str], &str, &[&str])] = &[
     ("deadlock", &[], "crossed.c", &[]),
-    ("lost_update", &["--cflags", "-DRACY"], "tally.c", &[]),
+    ("lost_update", &["--check", "assertion", "--cflags", "-DRACY"], "tally.c", &[]),
     ("use_after_free", &[], "misdeeds.c", &["freed", "thread"]),
     ("null", &[], "misdeeds.c", &["null"]),
     ("exit", &["--check", "exit"], "misdeeds.c", &["exit", "thread"]),
@@ -66,7 +66,7 @@ fn reports_say_what_was_checked() {
 #[test]
 fn a_block_used_too_late_says_where_it_was_freed() {
     let scratch = Scratch::new("early");
-    let text = check(&scratch, &["--reduce", "none"], "early.c", &[]).stdout_text();
+    let text = check(&scratch, &[], "early.c", &[]).stdout_text();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in ["It happens in T1, early.c:13 in reader.", "main frees the 16-byte block at 0x"] {
         assert!(words.contains(part), "{part:?} is missing in\n{text}");

@@ -2,11 +2,14 @@
 //!
 //! Cargo names the binary only to tests of its own package, so this crate asks cargo to build it
 //! once per test process, in release mode (a debug interpreter is too slow for whole programs),
-//! into the target directory that the test itself was built in. `SAMOVAR_BIN` overrides all this.
+//! into the target directory that the test itself was built in. If `cargo test --workspace` has just
+//! built one there, it is taken as it is: cargo would build everything once more with the features
+//! of that package alone. `SAMOVAR_BIN` overrides all this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 /// The path of the samovar executable; builds it at the first call of a process.
 pub fn samovar() -> &'static Path {
@@ -33,8 +36,32 @@ fn target_directory() -> PathBuf {
     directory.parent().expect("the profile lies in the target directory").to_path_buf()
 }
 
+/// Whether an executable is newer than everything that it is made of.
+fn is_fresh(executable: &Path) -> bool {
+    let Some(built) = changed(executable) else { return false };
+    let parts = ["Cargo.lock", "Cargo.toml", "vm", "runtime-lib", "checker"];
+    let mut todo: Vec<PathBuf> = parts.iter().map(|part| workspace().join(part)).collect();
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).expect("a directory of the workspace");
+            todo.extend(entries.map(|entry| entry.expect("an entry").path()));
+        } else if changed(&path).is_none_or(|at| built <= at) {
+            return false;
+        }
+    }
+    true
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|about| about.modified()).ok()
+}
+
 fn build_release() -> PathBuf {
     let target = target_directory();
+    let path = target.join("release").join("samovar");
+    if is_fresh(&path) {
+        return path;
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let output = Command::new(cargo)
         .args(["build", "--release", "--quiet", "-p", "samovar", "--bin", "samovar"])
@@ -45,7 +72,6 @@ fn build_release() -> PathBuf {
         .expect("cargo starts");
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "building samovar failed:\n{log}");
-    let path = target.join("release").join("samovar");
     assert!(path.is_file(), "no samovar executable at {}", path.display());
     path
 }

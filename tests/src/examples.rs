@@ -74,43 +74,12 @@ const fn not_yet(case: &'static str, ways: &'static str, reason: &'static str) -
 /// deletes its line: the test fails until then.
 pub const NOT_YET: &[NotYet] = &[
     not_yet("channels.rs 1", "", TOO_LARGE),
-    not_yet("cpp/raw_pointer.cpp", REDUCED, FREED),
-    not_yet("deadlock/partial.c", "", PARTIAL),
-    not_yet("deadlock/philosophers.c -DWAY=GREEDY -DBARRIER", REDUCED, AFTER_FUTEX),
-    not_yet("lockfree/rcu.c", REDUCED, FREED),
-    not_yet("locks/clh.c -DKEEP -DROUNDS=2", "", LIVELOCK),
-    not_yet("locks/dekker.c -DSTUBBORN", "", LIVELOCK),
-    not_yet("locks/destroy_busy.c", "", MISUSE),
-    not_yet("locks/filter.c -DNO_VICTIM -DN=2", "", LIVELOCK),
-    not_yet("locks/handshake.c -DSAME", "", LIVELOCK),
-    not_yet("locks/mcs.c -DHASTY", "", LIVELOCK),
-    not_yet("locks/mcs.c -DLATE", "", LIVELOCK),
-    not_yet("locks/peterson.c -DNO_TURN", "", LIVELOCK),
-    not_yet("locks/spin.c -DFORGET", "", LIVELOCK),
-    not_yet("locks/unlock_not_owner.c", "", MISUSE),
-    not_yet("memory/publish_free.c", REDUCED, FREED),
-    not_yet("races/after_barrier.c", REDUCED, AFTER_FUTEX),
-    not_yet("races/after_choice.c", REDUCED, AFTER_CHOICE),
-    not_yet("races/after_semaphore.c", REDUCED, AFTER_FUTEX),
-    not_yet("races/unguarded.c --check=race", "", RACE),
-    not_yet("races/wrong_lock.c --check=assertion", REAL_LIBRARY, BEHIND_LOCK),
-    not_yet("races/wrong_lock.c --check=race", "", RACE),
     not_yet("steam/cashit.cpp", "", PRIVILEGE),
     not_yet("steam/overrun.c", "", FRAME),
 ];
 
-const REAL_LIBRARY: &str = "reduce=auto+model=none";
-const REDUCED: &str = "reduce=auto+model=full";
-const AFTER_CHOICE: &str = "what contends after a choice is not noticed: verified, wrongly";
-const AFTER_FUTEX: &str = "what contends after a wake-up is not noticed: verified, wrongly";
-const BEHIND_LOCK: &str = "what contends behind an own lock is not noticed: verified, wrongly";
 const FRAME: &str = "frames of the stack have no bounds";
-const FREED: &str = "free and an access do not contend: verified, wrongly";
-const LIVELOCK: &str = "only a loop that changes nothing is a livelock";
-const MISUSE: &str = "misuse of locks is not judged";
-const PARTIAL: &str = "a deadlock is one of all threads";
 const PRIVILEGE: &str = "accesses to what VLOCK reserved are not judged";
-const RACE: &str = "data races are not reported";
 const TOO_LARGE: &str = "the library's waiting loops have too many states";
 
 /// How an example is built and explored.
@@ -406,7 +375,7 @@ mod tests {
     #[test]
     fn exceptions_concern_what_they_say() {
         let plain = Configuration { reduce: "none", ..Configuration::MAIN };
-        let reduced = not_yet("a.c", REDUCED, "");
+        let reduced = not_yet("a.c", "reduce=auto+model=full", "");
         assert!(reduced.concerns(&Configuration::MAIN) && !reduced.concerns(&plain));
         let always = not_yet("a.c", "", "");
         assert!(always.concerns(&Configuration::MAIN) && always.concerns(&plain));

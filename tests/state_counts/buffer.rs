@@ -55,7 +55,7 @@ impl Protocol for Buffer {
         if let Some(id) = state.threads.iter().position(|&last| last == Last::Absent) {
             let mut next = state.clone();
             next.threads[id] = Last::Begun;
-            moves.push(Move::Alone(next));
+            moves.push(Move::To(next));
         }
         let holds = |last: &Last| matches!(last, Last::Locked | Last::Relocked | Last::Signalled);
         let is_free = !state.threads.iter().any(holds);

@@ -32,18 +32,18 @@ impl Protocol for Counter {
         let mut moves = Vec::new();
         if *main < self.count {
             let threads = with(threads, *main, Some(0));
-            moves.push(Move::Alone(State { main: main + 1, threads }));
+            moves.push(Move::To(State { main: main + 1, threads }));
         } else if *main == 2 * self.count {
             moves.push(Move::Exit);
         } else if threads[main - self.count] == Some(end) {
-            moves.push(Move::Alone(State { main: main + 1, threads: threads.clone() }));
+            moves.push(Move::To(State { main: main + 1, threads: threads.clone() }));
         }
         let is_free = threads.iter().flatten().all(|&done| done % 2 == 0 || done == end);
         for (id, &done) in threads.iter().enumerate() {
             let Some(done) = done.filter(|&done| done < end) else { continue };
             let next = State { main: *main, threads: with(threads, id, Some(done + 1)) };
             if done + 1 == end {
-                moves.push(Move::Alone(next));
+                moves.push(Move::To(next));
             } else if done % 2 == 1 || is_free {
                 moves.push(Move::To(next));
             }

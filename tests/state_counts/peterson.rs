@@ -45,7 +45,7 @@ impl Protocol for Peterson {
         if let Some(me) = state.at.iter().position(|&at| at == At::Absent) {
             let mut next = state.clone();
             next.at[me] = At::Beginning;
-            moves.push(Move::Alone(next));
+            moves.push(Move::To(next));
         }
         for (me, other) in [(0, 1), (1, 0)] {
             let mut next = state.clone();

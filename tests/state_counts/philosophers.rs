@@ -54,7 +54,7 @@ impl Protocol for Philosophers {
     fn moves(&self, state: &Self::State) -> Vec<Move<Self::State>> {
         let absent = state.iter().position(|&one| one == Philosopher::Absent);
         let mut moves: Vec<Move<Self::State>> =
-            absent.map(|id| Move::Alone(with(state, id, Philosopher::Begun))).into_iter().collect();
+            absent.map(|id| Move::To(with(state, id, Philosopher::Begun))).into_iter().collect();
         for (id, philosopher) in state.iter().enumerate() {
             let (first, second) = self.forks(id);
             let next = match philosopher {

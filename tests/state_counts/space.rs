@@ -1,8 +1,8 @@
 //! The number of states of a protocol, counted by brute force at the grain of `samovar check`.
 //!
-//! A move is one visible operation with the invisible work before it. Where a thread can begin or
-//! end a thread, or go on because one has ended, the first such move stands for all moves of the
-//! state: that is the one thing a protocol has to know about the search.
+//! A move is one visible operation with the invisible work before it: an operation on something that
+//! threads contend for, the beginning or the end of a thread, or waiting for that end. All moves of a
+//! state are counted, as with `--reduce contended`.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -12,8 +12,6 @@ use std::hash::Hash;
 pub enum Move<S> {
     /// Leads to a state.
     To(S),
-    /// The same by an operation on threads, which suffices.
-    Alone(S),
     /// Ends the program.
     Exit,
 }
@@ -45,15 +43,12 @@ pub fn size<P: Protocol>(protocol: &P) -> Size {
     let mut seen = HashSet::from([start.clone()]);
     let (mut todo, mut terminal) = (vec![start], 0);
     while let Some(state) = todo.pop() {
-        let mut moves = protocol.moves(&state);
+        let moves = protocol.moves(&state);
         terminal += u64::from(moves.is_empty());
-        if let Some(first) = moves.iter().position(|one| matches!(one, Move::Alone(_))) {
-            moves = vec![moves.swap_remove(first)];
-        }
         for one in moves {
             match one {
                 Move::Exit => terminal += 1,
-                Move::To(next) | Move::Alone(next) => {
+                Move::To(next) => {
                     if seen.insert(next.clone()) {
                         todo.push(next);
                     }

@@ -18,7 +18,7 @@ use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
 
-/// What a search came to. The process stands where it ended.
+/// What a search came to. The process stands at its start again.
 #[derive(Debug)]
 pub struct Explored {
     /// What was found.
@@ -94,6 +94,8 @@ pub fn explore(
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
     stats.store_bytes = space.bytes() as u64;
+    // Who went to states by jumping cannot go back by undoing.
+    space.begin_round();
     Explored { found, stats, contended }
 }
 

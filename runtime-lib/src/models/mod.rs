@@ -114,19 +114,22 @@ impl ModelCall<'_> {
         let thread = |addr| self.by_descriptor(addr);
         let (first, second) = match entry.objects {
             Objects::None => (None, None),
-            Objects::First => (Some(self.arg(0)), None),
-            Objects::FirstTwo => (Some(self.arg(0)), Some(self.arg(1))),
-            Objects::Threads => (Some(THREADS), None),
-            Objects::EndOf => (self.end_of(self.arg(0)), None),
-            Objects::CancellationOf => (thread(self.arg(0)).map(cancellation_of), None),
-            Objects::Random => (Some(RANDOM), None),
-            Objects::Files => (Some(FILES), None),
+            Objects::First => (Some(object(self.arg(0))), None),
+            Objects::FirstTwo => (Some(object(self.arg(0))), Some(object(self.arg(1)))),
+            Objects::Block => (self.block(self.arg(0)), None),
+            Objects::Threads => (Some(object(THREADS)), None),
+            Objects::EndOf => (self.end_of(self.arg(0)).map(object), None),
+            Objects::CancellationOf => {
+                (thread(self.arg(0)).map(|thread| object(cancellation_of(thread))), None)
+            }
+            Objects::Random => (Some(object(RANDOM)), None),
+            Objects::Files => (Some(object(FILES)), None),
         };
         [
             (alternatives > 1).then(|| object(choice_of(self.thread))),
             entry.cancels.then(|| look(cancellation_of(self.thread), 8)),
-            first.map(object),
-            second.map(object),
+            first,
+            second,
         ]
     }
 
@@ -233,8 +236,11 @@ impl Process {
         let (entry, libc) = registry::get(hook);
         let mut call = ModelCall { process: self, thread, libc, pick: 0 };
         let alternatives = entry.alternatives.map_or(1, |count| count(&call));
-        let announced = call.announcements(entry, alternatives).into_iter().flatten();
-        for (index, access) in announced.enumerate() {
+        let announced = match witness.wants_operations() {
+            true => call.announcements(entry, alternatives),
+            false => [None; 4],
+        };
+        for (index, access) in announced.into_iter().flatten().enumerate() {
             let access = Access { sequel: index > 0, ..access };
             if witness.before_operation(access) == Decision::Stop && !access.sequel {
                 return Passage::Stop(Event::Access(access));

@@ -40,6 +40,8 @@ pub(super) enum Objects {
     First,
     /// The first and the second argument.
     FirstTwo,
+    /// All bytes of the heap block that the first argument points to.
+    Block,
     /// Threads as such.
     Threads,
     /// The end of the thread that the first argument names, as far as one can see it.
@@ -71,6 +73,11 @@ const fn entry(name: &'static str, class: Class, objects: Objects, scope: Scope)
 
 const fn heap(name: &'static str, model: Model) -> Entry {
     entry(name, Class::Modelled(model), Objects::None, Scope::Heap)
+}
+
+/// A function on the heap block that its first argument points to.
+const fn block(name: &'static str, model: Model) -> Entry {
+    entry(name, Class::Modelled(model), Objects::Block, Scope::Heap)
 }
 
 /// A function of glibc on the object that its first argument points to.
@@ -117,15 +124,15 @@ impl Entry {
 static FUNCTIONS: &[Entry] = &[
     heap("malloc", memory::malloc),
     heap("calloc", memory::calloc),
-    heap("realloc", memory::realloc),
-    heap("reallocarray", memory::reallocarray),
-    heap("free", memory::free),
+    block("realloc", memory::realloc),
+    block("reallocarray", memory::reallocarray),
+    block("free", memory::free),
     heap("aligned_alloc", memory::memalign),
     heap("memalign", memory::memalign),
     heap("posix_memalign", memory::posix_memalign),
     heap("valloc", memory::valloc),
     heap("pvalloc", memory::pvalloc),
-    heap("malloc_usable_size", memory::malloc_usable_size),
+    block("malloc_usable_size", memory::malloc_usable_size),
     heap("malloc_trim", memory::malloc_trim),
 
     object("pthread_mutex_lock", mutex::lock),

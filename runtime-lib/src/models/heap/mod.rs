@@ -12,7 +12,9 @@ mod fast;
 use super::libc::Libc;
 use super::{Answer, ModelCall};
 use crate::event::Misuse;
+use crate::syscall::objects::change;
 use samovar_vm::memory::PAGE_SIZE;
+use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
 
 /// A size that every C library refuses.
@@ -103,6 +105,13 @@ impl ModelCall<'_> {
             true => exact::size(memory, addr),
             false => fast::find(memory, addr).map(|block| block.usable),
         }
+    }
+
+    /// What gives a block back, or asks for its size, as an operation on all of it: others may be
+    /// at work on any byte. Nothing for the null pointer; one word of what is no block.
+    pub(super) fn block(&self, addr: u64) -> Option<Access> {
+        let size = self.usable(addr).unwrap_or(0).clamp(1, 1 << 20) as u32;
+        (addr != 0).then(|| change(addr, size))
     }
 
     /// Lets the library refuse: its own function, called with these arguments.
