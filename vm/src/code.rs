@@ -1,9 +1,8 @@
 //! Decoded code: blocks of micro-ops, each address decoded once.
 //!
 //! A block is a straight run of instructions that ends with a branch, a system call, a hooked
-//! address or a limit. Blocks never change after decoding and can be shared; what changes are the
-//! links between them, which belong to one machine. When the guest writes to decoded code or
-//! remaps it, everything is thrown away and decoded again.
+//! address or a limit. Blocks never change after decoding but for the links between them. When the
+//! guest writes to decoded code or remaps it, everything is thrown away and decoded again.
 
 use crate::cpuid::Profile;
 use crate::lower;
@@ -13,14 +12,23 @@ use crate::uop::Uop;
 use crate::vector::VecForm;
 use crate::x87::X87Form;
 use ahash::{AHashMap, RandomState};
-use std::sync::Arc;
+use std::num::NonZeroU32;
 
 /// Index of a block in its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BlockId(u32);
+pub(crate) struct BlockId(NonZeroU32);
 
-/// A straight run of instructions.
+impl BlockId {
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// A straight run of instructions. The alignment makes the size a power of two: an index into a
+/// table of blocks becomes an address by a shift.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Block {
     /// Address of the first instruction.
     pub start: u64,
@@ -40,7 +48,13 @@ pub struct Block {
     pub x87: Box<[X87Form]>,
     /// Whether vector or x87 registers may change.
     pub uses_floating: bool,
+    /// Number of instructions.
+    pub length: u16,
+    /// The successors in the same machine, once known: behind the block, and the branch target.
+    pub(crate) links: [Option<BlockId>; 2],
 }
+
+const _: () = assert!(size_of::<Block>() == 128);
 
 impl Block {
     /// Address of an instruction of the block; the one behind the last is `fall`.
@@ -56,6 +70,16 @@ impl Block {
         self.fall != self.start
     }
 
+    /// Where the micro-ops of the first `budget` instructions end.
+    #[inline(always)]
+    pub fn end(&self, budget: u64) -> usize {
+        if budget >= u64::from(self.length) {
+            self.uops.len()
+        } else {
+            self.starts[budget as usize] as usize
+        }
+    }
+
     /// The instruction that a micro-op belongs to.
     pub fn instruction_of(&self, uop: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= uop).saturating_sub(1)
@@ -63,17 +87,14 @@ impl Block {
 }
 
 const LOOKUP_SIZE: usize = 4096;
-const NO_BLOCK: u32 = u32::MAX;
 
 /// All blocks of a machine.
 #[derive(Debug)]
 pub(crate) struct Code {
-    blocks: Vec<Arc<Block>>,
-    /// For each block its successors: behind it, and the branch target.
-    links: Vec<[u32; 2]>,
-    by_pc: AHashMap<u64, u32>,
+    blocks: Vec<Block>,
+    by_pc: AHashMap<u64, BlockId>,
     /// Direct-mapped cache in front of `by_pc`.
-    lookup: Box<[(u64, u32)]>,
+    lookup: Box<[(u64, Option<BlockId>); LOOKUP_SIZE]>,
     hooks: AHashMap<u64, HookId>,
     /// How instructions are lowered.
     pub(crate) style: lower::Style,
@@ -83,9 +104,8 @@ impl Default for Code {
     fn default() -> Code {
         Code {
             blocks: Vec::new(),
-            links: Vec::new(),
             by_pc: AHashMap::with_hasher(fixed()),
-            lookup: empty_lookup().into(),
+            lookup: empty_lookup(),
             hooks: AHashMap::with_hasher(fixed()),
             style: lower::Style::default(),
         }
@@ -95,17 +115,23 @@ impl Default for Code {
 impl Code {
     #[inline(always)]
     pub fn block(&self, id: BlockId) -> &Block {
-        &self.blocks[id.0 as usize]
+        &self.blocks[id.index()]
     }
 
     /// The block at an address.
     #[inline(always)]
     pub fn block_at(&mut self, pc: u64, memory: &mut Memory, profile: &Profile) -> BlockId {
-        let (known, id) = self.lookup[slot(pc)];
-        if known == pc {
-            return BlockId(id);
+        match self.known(pc) {
+            Some(id) => id,
+            None => self.find(pc, memory, profile),
         }
-        self.find(pc, memory, profile)
+    }
+
+    /// The block at an address, if it was asked for lately.
+    #[inline(always)]
+    pub fn known(&self, pc: u64) -> Option<BlockId> {
+        let (known, id) = self.lookup[slot(pc)];
+        id.filter(|_| known == pc)
     }
 
     #[inline(never)]
@@ -120,14 +146,14 @@ impl Code {
                 let lasting = block.is_lasting();
                 let id = self.add(block);
                 if !lasting {
-                    return BlockId(id);
+                    return id;
                 }
                 self.by_pc.insert(pc, id);
                 id
             }
         };
-        self.lookup[slot(pc)] = (pc, id);
-        BlockId(id)
+        self.lookup[slot(pc)] = (pc, Some(id));
+        id
     }
 
     fn decode(&self, pc: u64, memory: &mut Memory, profile: &Profile) -> Block {
@@ -139,33 +165,32 @@ impl Code {
         block
     }
 
-    fn add(&mut self, block: Block) -> u32 {
-        self.blocks.push(Arc::new(block));
-        self.links.push([NO_BLOCK; 2]);
-        self.blocks.len() as u32 - 1
+    fn add(&mut self, block: Block) -> BlockId {
+        self.blocks.push(block);
+        let number = NonZeroU32::new(self.blocks.len() as u32);
+        BlockId(number.expect("there is a block, and far fewer than 2^32"))
     }
 
     /// The hooked function's own code at `pc`.
     pub fn block_past_hook(&mut self, pc: u64, memory: &mut Memory, profile: &Profile) -> BlockId {
         let key = pc | 1 << 63;
         if let Some(&id) = self.by_pc.get(&key) {
-            return BlockId(id);
+            return id;
         }
         let block = self.decode(pc, memory, profile);
         let id = self.add(block);
         self.by_pc.insert(key, id);
-        BlockId(id)
+        id
     }
 
     /// One instruction at `pc`, decoded without noting that its page holds code.
     pub fn solo_block(&mut self, pc: u64, memory: &Memory, profile: &Profile) -> BlockId {
         let block = lower::block(memory, pc, profile, self.style, &|_| true);
-        BlockId(self.add(block))
+        self.add(block)
     }
 
     /// The successor of a block: behind it (0) or its branch target (1); remembered after first
     /// use.
-    #[inline(always)]
     pub fn linked(
         &mut self,
         from: BlockId,
@@ -173,14 +198,10 @@ impl Code {
         memory: &mut Memory,
         profile: &Profile,
     ) -> BlockId {
-        let id = self.links[from.0 as usize][slot];
-        if id != NO_BLOCK {
-            return BlockId(id);
-        }
         let block = self.block(from);
         let to = self.block_at([block.fall, block.taken][slot], memory, profile);
         if self.block(to).is_lasting() {
-            self.links[from.0 as usize][slot] = to.0;
+            self.blocks[from.index()].links[slot] = Some(to);
         }
         to
     }
@@ -201,9 +222,8 @@ impl Code {
     /// Forgets all blocks.
     pub fn flush(&mut self) {
         self.blocks.clear();
-        self.links.clear();
         self.by_pc.clear();
-        self.lookup.copy_from_slice(&empty_lookup());
+        self.lookup.fill((0, None));
     }
 }
 
@@ -212,13 +232,8 @@ fn fixed() -> RandomState {
     RandomState::with_seeds(1, 2, 3, 4)
 }
 
-/// A table in which nothing is found: no slot holds an address that belongs there. A guest can
-/// jump to any address, so there is none that could mean "empty" everywhere.
-fn empty_lookup() -> Vec<(u64, u32)> {
-    let mut table = vec![(u64::MAX, NO_BLOCK); LOOKUP_SIZE];
-    table[slot(u64::MAX)].0 = u64::MAX - 1;
-    debug_assert!(slot(u64::MAX) != slot(u64::MAX - 1));
-    table
+fn empty_lookup() -> Box<[(u64, Option<BlockId>); LOOKUP_SIZE]> {
+    Box::new([(0, None); LOOKUP_SIZE])
 }
 
 #[inline(always)]

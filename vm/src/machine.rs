@@ -24,8 +24,10 @@ pub struct ThreadId(pub u32);
 struct Thread {
     core: Core,
     floating: Floating,
-    core_saved: Option<Mark>,
-    floating_saved: Option<Mark>,
+    /// The step in which the journal last got the integer registers; 0 for none.
+    core_saved: u64,
+    /// The same for the floating-point registers.
+    floating_saved: u64,
 }
 
 /// See the module head.
@@ -37,21 +39,20 @@ pub struct Machine {
     code: Code,
     profile: Profile,
     instructions: u64,
-    last_mark: Mark,
+    /// Number of the step; a new one whenever registers are to be logged anew.
+    step: u64,
 }
 
 impl Machine {
     /// A machine without memory contents and threads.
     pub fn new(profile: Profile) -> io::Result<Machine> {
-        let memory = Memory::new()?;
-        let last_mark = memory.journal.mark();
         Ok(Machine {
-            memory,
+            memory: Memory::new()?,
             threads: Vec::new(),
             code: Code::default(),
             profile,
             instructions: 0,
-            last_mark,
+            step: 1,
         })
     }
 
@@ -93,17 +94,17 @@ impl Machine {
 
     fn save_core(&mut self, thread: ThreadId) {
         let state = &mut self.threads[thread.0 as usize];
-        if self.memory.journal.is_on() && state.core_saved != Some(self.last_mark) {
+        if self.memory.journal.is_on() && state.core_saved != self.step {
             self.memory.journal.log_core(thread.0 as usize, &state.core);
-            state.core_saved = Some(self.last_mark);
+            state.core_saved = self.step;
         }
     }
 
     fn save_floating(&mut self, thread: ThreadId) {
         let state = &mut self.threads[thread.0 as usize];
-        if self.memory.journal.is_on() && state.floating_saved != Some(self.last_mark) {
+        if self.memory.journal.is_on() && state.floating_saved != self.step {
             self.memory.journal.log_floating(thread.0 as usize, &state.floating);
-            state.floating_saved = Some(self.last_mark);
+            state.floating_saved = self.step;
         }
     }
 
@@ -199,7 +200,7 @@ impl Machine {
         let past_hook = past_hook || state.core.uops_done > 0;
         let first = past_hook
             .then(|| self.code.block_past_hook(state.core.pc, &mut self.memory, &self.profile));
-        let saved = state.floating_saved == Some(self.last_mark);
+        let saved = state.floating_saved == self.step;
         let mut work = Work {
             core: &mut state.core,
             floating: &mut state.floating,
@@ -212,7 +213,7 @@ impl Machine {
         };
         let outcome = work.run(budget, first);
         if work.floating_saved {
-            state.floating_saved = Some(self.last_mark);
+            state.floating_saved = self.step;
         }
         outcome
     }
@@ -256,16 +257,13 @@ impl Machine {
     /// are to be put back next.
     pub fn restore_thread_count(&mut self, count: u32) {
         self.threads.resize_with(count as usize, Thread::default);
-        for thread in &mut self.threads {
-            thread.core_saved = None;
-            thread.floating_saved = None;
-        }
+        self.step += 1;
     }
 
     /// Starts a step: undo can return to here. Registers are logged anew after it.
     pub fn mark(&mut self) -> Mark {
-        self.last_mark = self.memory.journal.mark();
-        self.last_mark
+        self.step += 1;
+        self.memory.journal.mark()
     }
 
     /// Undoes everything since `mark`.
@@ -283,10 +281,6 @@ impl Machine {
                 Some(_) => unreachable!("memory undoes its own entries"),
             }
         }
-        self.last_mark = mark;
-        for thread in &mut self.threads {
-            thread.core_saved = None;
-            thread.floating_saved = None;
-        }
+        self.step += 1;
     }
 }

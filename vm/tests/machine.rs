@@ -51,6 +51,8 @@ fn budgets_cut_anywhere_and_add_up() {
             assert!(stops < 100);
         }
         assert_eq!(machine.core(thread)[Reg::Rax], 55, "slices of {slice}");
+        // Two before the loop, ten times three in it, two behind it.
+        assert_eq!(machine.instructions(), 34, "slices of {slice}");
     }
 }
 
@@ -71,6 +73,40 @@ fn undo_restores_registers_and_memory_after_every_prefix() {
         machine.undo_to(mark);
         assert_eq!(*machine.core(thread), before);
         assert_eq!(machine.memory.read_u64(DATA), Ok(0x1122_3344_5566_7788));
+    }
+}
+
+#[test]
+fn undo_brings_dropped_pages_back() {
+    const PAGES: u64 = 200;
+    let page = |number: u64| DATA + 0x1_0000 + number * 0x1000;
+    // Nothing, one page, few pages at either end and across, and too many to clear by hand.
+    for written in [vec![], vec![7], vec![0, 199], vec![63, 64, 65], (3..150).collect()] {
+        let (mut machine, _) = machine(SUM);
+        let memory = &mut machine.memory;
+        memory.map(page(0), PAGES * 0x1000, (Perms::RW, "heap".into(), 0));
+        memory.journal.set_on(true);
+        for &number in &written {
+            memory.write_u64(page(number) + 8, number + 1).expect("mapped");
+        }
+        let before: Vec<u64> = memory.touched(page(0), page(PAGES)).map(|(at, _)| at).collect();
+        assert_eq!(before, written.iter().map(|&number| page(number)).collect::<Vec<_>>());
+        let mark = machine.mark();
+        for _ in 0..2 {
+            machine.memory.clear(page(0), PAGES * 0x1000);
+            assert_eq!(machine.memory.touched(page(0), page(PAGES)).count(), 0);
+            let sum: u64 =
+                (0..PAGES).map(|at| machine.memory.read_u64(page(at) + 8).expect("mapped")).sum();
+            assert_eq!(sum, 0, "{written:?} is cleared");
+        }
+        machine.undo_to(mark);
+        for number in 0..PAGES {
+            let expected = if written.contains(&number) { number + 1 } else { 0 };
+            assert_eq!(machine.memory.read_u64(page(number) + 8), Ok(expected), "{number}");
+        }
+        let after: Vec<u64> =
+            machine.memory.touched(page(0), page(PAGES)).map(|(at, _)| at).collect();
+        assert_eq!(before, after);
     }
 }
 

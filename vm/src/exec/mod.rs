@@ -1,7 +1,9 @@
 //! The execution loop: micro-ops of one thread, one block after another.
 //!
-//! Blocks follow one another through remembered links; the micro-ops of a block are executed in
-//! [`dispatch`]. Cost: a link and a bounds check a block, one table look-up an indirect branch.
+//! Blocks follow one another through remembered links inside [`dispatch`]; the loop here looks for
+//! those that are not known yet, cuts the last one where the budget ends and tells the journal of
+//! floating-point registers. Cost: a link and a bounds check a block, one table look-up an
+//! indirect branch.
 
 mod alu;
 mod cell;
@@ -20,7 +22,7 @@ use crate::memory::Memory;
 use crate::monitor::{Access, Monitor};
 use crate::reg::Reg;
 use crate::stop::Stop;
-use dispatch::uops;
+use dispatch::{Cursor, uops};
 
 /// What the loop works on.
 pub(crate) struct Work<'a, M> {
@@ -38,12 +40,12 @@ pub(crate) struct Work<'a, M> {
 
 /// How a block was left.
 pub(crate) enum Exit {
-    /// To the instruction behind it.
-    Fall,
-    /// To the target of its branch.
-    Taken,
-    /// To a computed address.
+    /// To the target of its branch if `true`, else to the instruction behind it; no link yet.
+    Branch(bool),
+    /// To a computed address that is not known yet.
     Indirect(u64),
+    /// To a block that needs a look at the budget or the journal first.
+    Next(BlockId),
     /// By a return above the watched level.
     Return(u64),
     /// Before the current micro-op.
@@ -90,31 +92,32 @@ impl<M: Monitor> Work<'_, M> {
                 self.memory.journal.log_floating(self.thread, self.floating);
                 self.floating_saved = true;
             }
-            let length = block.starts.len() as u64;
-            let (end, count) = if left >= length {
-                (block.uops.len(), length)
-            } else {
-                (block.starts[left as usize] as usize, left)
-            };
             let first = std::mem::take(&mut self.core.uops_done) as usize;
+            let end = block.end(left);
             self.core[Reg::BlockStart] = block.start;
-            let mut rest = block.uops[first.min(end)..end].iter();
+            let rest = block.uops[first.min(end)..end].iter();
+            let mut cursor = Cursor { id, block, rest, left };
             let exit = uops::<M>(
                 self.core,
                 self.floating,
                 self.memory,
                 self.monitor,
                 self.profile,
-                block,
-                &mut rest,
+                self.code,
+                self.floating_saved,
+                &mut cursor,
             );
-            left -= count;
+            let Cursor { id: from, block, rest, left: before } = cursor;
+            let count = before.min(u64::from(block.length));
+            left = before - count;
             id = match exit {
-                Exit::Fall => self.code.linked(id, 0, self.memory, self.profile),
-                Exit::Taken => self.code.linked(id, 1, self.memory, self.profile),
+                Exit::Next(id) => id,
+                Exit::Branch(taken) => {
+                    self.code.linked(from, usize::from(taken), self.memory, self.profile)
+                }
                 Exit::Indirect(pc) => self.code.block_at(pc, self.memory, self.profile),
                 exit => {
-                    let at = end - rest.as_slice().len();
+                    let at = block.end(before) - rest.as_slice().len();
                     let (stop, unspent) = leave(self.core, block, exit, at, count);
                     return Outcome { stop, executed: budget - left - unspent };
                 }

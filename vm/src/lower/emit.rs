@@ -113,6 +113,8 @@ impl Emitter {
         }
         Block {
             start: self.start,
+            length: self.starts.len() as u16,
+            links: [None; 2],
             uops: self.uops.into(),
             starts: self.starts.into(),
             offsets: self.offsets.into(),

@@ -95,6 +95,8 @@ pub(crate) fn hook_block(pc: u64, hook: HookId) -> Block {
 fn single(pc: u64, op: Op, length: u64) -> Block {
     Block {
         start: pc,
+        length: 1,
+        links: [None; 2],
         uops: [Uop::new(op)].into(),
         starts: [0].into(),
         offsets: [0].into(),

@@ -10,6 +10,7 @@ use super::{
     ADDRESS_LIMIT, CODE, EXEC, FRESH, Memory, PAGE_SHIFT, PAGE_SIZE, READ, SHADOW, WRITE, log_old,
 };
 use crate::fault::{AccessKind, Fault};
+use std::ops::Range;
 use std::sync::Arc;
 
 fn flags_of(perms: Perms) -> u8 {
@@ -17,6 +18,22 @@ fn flags_of(perms: Perms) -> u8 {
         .into_iter()
         .filter_map(|(on, flag)| on.then_some(flag))
         .sum()
+}
+
+/// Pages that are cleared by hand at most.
+const FEW_PAGES: usize = 16;
+
+/// The shortest range that holds all pages with a property. Cost: groups of pages without it are
+/// passed over as a whole.
+fn span(pages: &[u8], is: impl Fn(u8) -> bool) -> Option<Range<usize>> {
+    const GROUP: usize = 64;
+    let any = |group: &[u8]| group.iter().fold(false, |any, &page| any | is(page));
+    let first = pages.chunks(GROUP).position(any)?;
+    let last = pages.chunks(GROUP).rposition(any)?;
+    let groups = first * GROUP..pages.len().min((last + 1) * GROUP);
+    let start = groups.start + pages[groups.clone()].iter().position(|&page| is(page))?;
+    let end = groups.start + pages[groups.clone()].iter().rposition(|&page| is(page))? + 1;
+    Some(start..end)
 }
 
 /// Whether `[addr, addr + len)` is a page-aligned, non-empty range of the address space.
@@ -75,7 +92,10 @@ impl Memory {
     fn set_page_flags(&mut self, addr: u64, len: u64, new: impl Fn(u8) -> u8) {
         let first = (addr >> PAGE_SHIFT) as usize;
         let pages = &mut self.space.pages_mut()[first..first + (len >> PAGE_SHIFT) as usize];
+        let Some(changed) = span(pages, |page| new(page) != page) else { return };
+        let pages = &mut pages[changed.clone()];
         if self.journal.is_on() {
+            let first = first + changed.start;
             self.journal.log_deed(Deed::PageFlags { first, old: (&*pages).into() });
         }
         for page in pages {
@@ -85,8 +105,13 @@ impl Memory {
     }
 
     fn drop_contents(&mut self, addr: u64, len: u64) {
+        let first = (addr >> PAGE_SHIFT) as usize;
+        let pages = &self.space.pages()[first..first + (len >> PAGE_SHIFT) as usize];
+        let Some(touched) = span(pages, |page| page & (FRESH | SHADOW) != FRESH) else { return };
+        let start = (first + touched.start) as u64 * PAGE_SIZE;
+        let end = (first + touched.end) as u64 * PAGE_SIZE;
         let mut dirty = false;
-        for page in (addr..addr + len).step_by(PAGE_SIZE as usize) {
+        for page in (start..end).step_by(PAGE_SIZE as usize) {
             let flags = self.page_flags(page);
             let unmapped = flags == 0 && self.regions.at(page).is_none();
             if unmapped || flags & (FRESH | SHADOW) == FRESH {
@@ -99,8 +124,25 @@ impl Memory {
             self.log_page(page, flags);
         }
         if dirty {
-            self.space.discard(addr as usize, len as usize);
-            self.shadow.discard(addr as usize, len as usize);
+            self.zero_pages(start, end - start);
+        }
+    }
+
+    /// Makes pages and their shadow bytes zero: few of them by hand, which keeps their host memory
+    /// for the next use, many by giving it back.
+    fn zero_pages(&mut self, addr: u64, len: u64) {
+        let (at, len) = (addr as usize, len as usize);
+        if len > FEW_PAGES * PAGE_SIZE as usize {
+            self.space.discard(at, len);
+            self.shadow.discard(at, len);
+            return;
+        }
+        for bytes in [self.space.data_mut(), self.shadow.bytes_mut()] {
+            for page in bytes[at..at + len].chunks_mut(PAGE_SIZE as usize) {
+                if page.iter().any(|&byte| byte != 0) {
+                    page.fill(0);
+                }
+            }
         }
     }
 
