@@ -95,7 +95,6 @@ pub const NOT_YET: &[NotYet] = &[
     not_yet("races/unguarded.c --check=race", "", RACE),
     not_yet("races/wrong_lock.c --check=assertion", REAL_LIBRARY, BEHIND_LOCK),
     not_yet("races/wrong_lock.c --check=race", "", RACE),
-    not_yet("steam/cashit.cpp", "", PRIVILEGE),
     not_yet("steam/overrun.c", "", FRAME),
 ];
 
@@ -109,7 +108,6 @@ const FREED: &str = "free and an access do not contend: verified, wrongly";
 const LIVELOCK: &str = "only a loop that changes nothing is a livelock";
 const MISUSE: &str = "misuse of locks is not judged";
 const PARTIAL: &str = "a deadlock is one of all threads";
-const PRIVILEGE: &str = "accesses to what VLOCK reserved are not judged";
 const RACE: &str = "data races are not reported";
 const TOO_LARGE: &str = "the library's waiting loops have too many states";
 
