@@ -27,6 +27,12 @@ pub trait Observer: Monitor {
         self.before_access(access)
     }
 
+    /// A region of memory is about to be reserved or given back: announced like an operation on
+    /// all of it, but nothing there is accessed.
+    fn before_reserving(&mut self, access: Access) -> Decision {
+        self.before_operation(access)
+    }
+
     /// The thread did something useful, says the program.
     fn progress(&mut self) {}
 
@@ -46,6 +52,8 @@ pub(crate) trait Witness {
     fn wants_operations(&self) -> bool;
     /// An operation on an object is about to happen.
     fn before_operation(&mut self, access: Access) -> Decision;
+    /// See [`Observer::before_reserving`].
+    fn before_reserving(&mut self, access: Access) -> Decision;
     /// See [`Observer::atomic_call`].
     fn atomic_call(&mut self, inside: bool);
     /// See [`Observer::choose`].
@@ -63,6 +71,10 @@ impl<M: Observer> Witness for M {
 
     fn before_operation(&mut self, access: Access) -> Decision {
         if M::ACCESSES { Observer::before_operation(self, access) } else { Decision::Proceed }
+    }
+
+    fn before_reserving(&mut self, access: Access) -> Decision {
+        if M::ACCESSES { Observer::before_reserving(self, access) } else { Decision::Proceed }
     }
 
     fn atomic_call(&mut self, inside: bool) {

@@ -74,12 +74,10 @@ const fn not_yet(case: &'static str, ways: &'static str, reason: &'static str) -
 /// deletes its line: the test fails until then.
 pub const NOT_YET: &[NotYet] = &[
     not_yet("channels.rs 1", "", TOO_LARGE),
-    not_yet("steam/cashit.cpp", "", PRIVILEGE),
     not_yet("steam/overrun.c", "", FRAME),
 ];
 
 const FRAME: &str = "frames of the stack have no bounds";
-const PRIVILEGE: &str = "accesses to what VLOCK reserved are not judged";
 const TOO_LARGE: &str = "the library's waiting loops have too many states";
 
 /// How an example is built and explored.

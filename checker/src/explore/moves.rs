@@ -103,11 +103,16 @@ pub fn execute_noting(
     }
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
-    let mut watch = Watch::new(world, notes, thread, alternative, atomic);
+    let mut watch =
+        Watch::new(world, notes, thread, alternative, atomic).guarding(process.privileges());
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
-    let ending = run(process, thread, &mut watch, &mut circle);
+    let mut ending = run(process, thread, &mut watch, &mut circle);
+    if let Some((privilege, access)) = watch.breach {
+        let pc = process.machine.core(thread).pc;
+        ending = Ending::Violated(privilege.violation(thread, &access, pc));
+    }
     if watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.

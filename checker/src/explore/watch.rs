@@ -9,8 +9,9 @@
 use super::future::Thing;
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
-use samovar_runtime::Observer;
+use super::word::Word;
 use samovar_runtime::syscall::objects;
+use samovar_runtime::{Observer, Privilege, Privileges};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 
@@ -35,6 +36,10 @@ pub struct Watch<'a> {
     pub alternatives: Option<u32>,
     /// The program said that it got on.
     pub progress: bool,
+    /// Memory that threads have reserved; `None` if nobody has.
+    privileges: Option<Privileges>,
+    /// The first access to what another thread has reserved; nothing happens after it.
+    pub breach: Option<(Privilege, Access)>,
 }
 
 impl<'a> Watch<'a> {
@@ -60,7 +65,25 @@ impl<'a> Watch<'a> {
             alternative,
             alternatives: None,
             progress: false,
+            privileges: None,
+            breach: None,
         }
+    }
+
+    /// Looks out for accesses to what other threads have reserved now.
+    pub fn guarding(mut self, privileges: &Privileges) -> Self {
+        self.privileges = (!privileges.is_empty()).then(|| privileges.clone());
+        self
+    }
+
+    /// Whether an access is one to what another thread has reserved.
+    #[cold]
+    fn breaks(&mut self, access: &Access) -> bool {
+        let broken = |all: &Privileges| all.breach(self.thread, access).copied();
+        if self.breach.is_none() {
+            self.breach = self.privileges.as_ref().and_then(broken).map(|it| (it, *access));
+        }
+        self.breach.is_some()
     }
 
     /// Whether an access would be the visible operation.
@@ -115,6 +138,9 @@ impl Monitor for Watch<'_> {
             return Decision::Proceed;
         }
         self.note(&access);
+        if self.privileges.is_some() && self.breaks(&access) {
+            return Decision::Stop;
+        }
         if access.locked {
             self.object = Some(access);
         }
@@ -128,6 +154,13 @@ impl Monitor for Watch<'_> {
 impl Observer for Watch<'_> {
     fn atomic_call(&mut self, inside: bool) {
         self.atomic = inside;
+    }
+
+    fn before_reserving(&mut self, access: Access) -> Decision {
+        let privileges = self.privileges.take();
+        let decision = self.before_access(access);
+        self.privileges = privileges;
+        decision
     }
 
     fn choose(&mut self, alternatives: u32) -> u32 {

@@ -14,7 +14,7 @@ use crate::syscall::objects;
 use crate::thread::WaitFor;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
-use samovar_vm::monitor::Access;
+use samovar_vm::monitor::{Access, Decision};
 use std::sync::Arc;
 
 /// A region of memory and the thread that may access it.
@@ -43,8 +43,8 @@ impl Privileges {
         self.0.iter()
     }
 
-    /// The privilege of another thread that an access would break. Announcements of operations
-    /// (`access.locked`) are to be left out: a thread that locks a region is not in it yet.
+    /// The privilege of another thread that an access would break. Locking and unlocking a region
+    /// (`Observer::before_reserving`) are to be left out: they access nothing.
     pub fn breach(&self, thread: ThreadId, access: &Access) -> Option<&Privilege> {
         let end = access.addr.saturating_add(u64::from(access.size));
         self.of_others(thread, access.addr, end)
@@ -86,7 +86,7 @@ pub(super) fn lock(request: &mut Request<'_>) -> Reply {
     let [start, len, _] = request.args;
     let len = len.max(1);
     let end = start.saturating_add(len);
-    if let Some(stop) = request.announce(region(start, len)) {
+    if let Some(stop) = announce(request, start, len) {
         return stop;
     }
     let holder = request.thread;
@@ -99,7 +99,7 @@ pub(super) fn lock(request: &mut Request<'_>) -> Reply {
 
 pub(super) fn unlock(request: &mut Request<'_>) -> Reply {
     let [start, len, _] = request.args;
-    if let Some(stop) = request.announce(region(start, len.max(1))) {
+    if let Some(stop) = announce(request, start, len.max(1)) {
         return stop;
     }
     let Some(given) = request.process.os_mut().privileges.remove(request.thread, start) else {
@@ -109,8 +109,11 @@ pub(super) fn unlock(request: &mut Request<'_>) -> Reply {
     Reply::Value(1)
 }
 
-fn region(start: u64, len: u64) -> Access {
-    objects::change(start, u32::try_from(len).unwrap_or(u32::MAX))
+/// Announces that a region changes hands; the reply if the checker wants to stop before it.
+fn announce(request: &mut Request<'_>, start: u64, len: u64) -> Option<Reply> {
+    let access = objects::change(start, u32::try_from(len).unwrap_or(u32::MAX));
+    let decision = request.witness.before_reserving(access);
+    (decision == Decision::Stop).then_some(Reply::Before(access))
 }
 
 fn not_held(request: &Request<'_>, start: u64) -> Reply {

@@ -1,0 +1,61 @@
+//! `samovar check`: accesses to memory that a program must not make, each with a correct twin, at
+//! several optimisation levels, dynamically and statically linked.
+
+use samovar_tests::binary::{samovar, workspace};
+use samovar_tests::build::{Build, Link, programs};
+use samovar_tests::child::Job;
+use samovar_tests::directives::Directives;
+use samovar_tests::scratch::Scratch;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The ways in which every program is built.
+fn builds(source: &str, scratch: &Scratch) -> Vec<(String, PathBuf)> {
+    let source = programs().join("check").join(source);
+    let include = format!("-I{}", workspace().join("runtime-lib/include").display());
+    let directives = Directives { cflags: vec![include], ..Directives::default() };
+    let ways = [Link::Pie, Link::Static].into_iter().flat_map(|link| [(link, 0), (link, 2)]);
+    let built = ways.map(|(link, level)| {
+        let build = Build { link, level, ..Build::PLAIN };
+        let program = build.compile(&source, &directives, scratch.path());
+        (format!("{link:?} -O{level}"), program.expect("gcc is essential"))
+    });
+    built.collect()
+}
+
+fn check(program: &Path, options: &[&str], deed: &str) -> Value {
+    let scratch = Scratch::new("memory");
+    let program = program.display().to_string();
+    let words = [&["check", "--format", "json"], options, &[&program, deed]].concat();
+    let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+    let text = outcome.stdout_text();
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text:?} {outcome:?}"))
+}
+
+#[test]
+fn what_a_thread_has_reserved_is_nobody_elses() {
+    let scratch = Scratch::new("reserved");
+    let wrong = [
+        ("reads", "thread 0 reads what thread 1 has locked: account"),
+        ("writes", "thread 0 writes to what thread 1 has locked: account"),
+        ("adds", "thread 0 writes to what thread 1 has locked: account"),
+        ("locks", "thread 0 writes to what thread 1 has locked: account"),
+        ("prints", "thread 0 reads what thread 1 has locked: account"),
+        ("unlocks", "thread 0 unlocks what it has not locked: account"),
+    ];
+    for (way, program) in builds("reserved.c", &scratch) {
+        for reduce in ["auto", "lgc"] {
+            for (deed, message) in wrong {
+                let report = check(&program, &["--check", "deadlock", "--reduce", reduce], deed);
+                let error = &report["error"];
+                assert_eq!(error["kind"], "privilege", "{deed}, {way}, {reduce}: {report}");
+                let told = error["message"].as_str().expect("a message");
+                assert!(told.starts_with(message), "{deed}, {way}, {reduce}: {told}");
+            }
+            for deed in ["reserves", "elsewhere"] {
+                let report = check(&program, &["--reduce", reduce], deed);
+                assert_eq!(report["verdict"], "verified", "{deed}, {way}, {reduce}: {report}");
+            }
+        }
+    }
+}
