@@ -45,6 +45,14 @@ pub enum CommandError {
     /// No process can be made of it.
     #[error(transparent)]
     Process(#[from] samovar_runtime::LoadError),
+    /// An option that the search does not know.
+    #[error("{option} is for --search {searches}")]
+    IdleOption {
+        /// The option.
+        option: &'static str,
+        /// Searches that know it.
+        searches: &'static str,
+    },
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",

@@ -18,6 +18,7 @@ pub mod search;
 pub mod setting;
 mod setup;
 pub mod state_error;
+mod strategy;
 pub mod verdict;
 
 use crate::cli::{CheckOptions, ReduceChoice};
@@ -91,6 +92,9 @@ impl Outcome {
 
 /// Obeys `samovar check`.
 pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
+    if let Some((option, searches)) = options.idle_option() {
+        return Err(CommandError::IdleOption { option, searches });
+    }
     let messages = Messages::new(options.loudness());
     let limit = Limit::new(options.time);
     let setting = Setting::of(options);
@@ -289,18 +293,12 @@ fn explore(
 ) -> Outcome {
     process.take_output();
     process.machine.memory.journal.set_on(true);
-    let start = process.mark();
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
     let mut ends = options.outcomes.then(BTreeSet::new);
-    let plan = search::Plan {
-        search: options.search,
-        reduce: options.reduce,
-        asked: &options.check,
-        properties,
-    };
+    let plan = search::Plan { options, asked: &options.check, properties };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
-    process.undo_to(&start);
+    let start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
     let mut outcome = match explored.found {

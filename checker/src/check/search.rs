@@ -6,10 +6,10 @@ use super::limits::Limits;
 use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
-use crate::cli::{ReduceChoice, SearchChoice};
-use crate::explore::bfs::BreadthFirst;
+use super::strategy;
+use crate::cli::{CheckOptions, ReduceChoice};
 use crate::explore::choice::{Found, Stats, Wrong};
-use crate::explore::dfs::{DepthFirst, Round, Watchdog};
+use crate::explore::dfs::Round;
 use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
@@ -18,7 +18,7 @@ use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
 
-/// What a search came to. The process stands at its start again.
+/// What a search came to. The process stands where it began; earlier marks are void.
 #[derive(Debug)]
 pub struct Explored {
     /// What was found.
@@ -32,10 +32,8 @@ pub struct Explored {
 /// How to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// In which order.
-    pub search: SearchChoice,
-    /// Where threads are switched.
-    pub reduce: ReduceChoice,
+    /// In which order, and where threads are switched.
+    pub options: &'a CheckOptions,
     /// Kinds of errors that count.
     pub asked: &'a [ErrorKind],
     /// What must hold, and what is looked for.
@@ -52,9 +50,9 @@ pub fn explore(
     mut progress: Progress,
     ends: &mut Outcomes,
 ) -> Explored {
-    let sight = walk::sight(process, plan.reduce, std::iter::empty());
-    let depth = limits.depth.unwrap_or(u64::MAX);
-    let prune = plan.reduce == ReduceChoice::Auto;
+    let reduce = plan.options.reduction();
+    let sight = walk::sight(process, reduce, std::iter::empty());
+    let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
     let mut space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
@@ -70,7 +68,7 @@ pub fn explore(
         }
     })
     .watching(plan.properties.clone());
-    if matches!(plan.reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
+    if matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
         scout::scout(&mut space);
     }
     let mut watchdog = |stats: &Stats| {
@@ -80,7 +78,7 @@ pub fn explore(
     let mut stats = Stats::default();
     let found = loop {
         space.begin_round();
-        let round = one_round(&mut space, plan.search, depth, &mut stats, &mut watchdog);
+        let round = strategy::round(&mut space, &plan, &mut stats, &mut watchdog);
         stats.rounds = space.stats.rounds;
         stats.terminal = space.stats.terminal;
         stats.executed = space.stats.executed;
@@ -91,35 +89,11 @@ pub fn explore(
             Round::Anew => {}
         }
     };
+    space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
     stats.store_bytes = space.bytes() as u64;
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     Explored { found, stats, contended }
-}
-
-fn one_round(
-    space: &mut Space<'_>,
-    search: SearchChoice,
-    depth: u64,
-    stats: &mut Stats,
-    watchdog: &mut Watchdog<'_>,
-) -> Round {
-    match search {
-        SearchChoice::Auto | SearchChoice::Dfs => {
-            DepthFirst::new(space, depth, true).run(stats, watchdog)
-        }
-        SearchChoice::Bfs => match BreadthFirst::new(space, depth).run(stats, watchdog) {
-            // Runs without end show depth-first only.
-            Round::Over(Found::Nothing) if 0 < stats.revisits && stats.cut == 0 => {
-                let found = *stats;
-                space.begin_round();
-                let round = DepthFirst::new(space, depth, true).run(stats, watchdog);
-                *stats = Stats { depth: found.depth, ..*stats };
-                round
-            }
-            round => round,
-        },
-    }
 }

@@ -5,6 +5,7 @@
 use super::run::{CpuChoice, ModelChoice, parse_seconds, parse_variable};
 use super::usage;
 use crate::check::kind::ErrorKind;
+use crate::explore::heuristic;
 use crate::formula::Formula;
 use crate::message::Loudness;
 use clap::{Args, ValueEnum};
@@ -24,6 +25,29 @@ pub struct CheckOptions {
     /// In which order states are visited
     #[arg(long, value_enum, default_value_t = SearchChoice::Auto)]
     pub search: SearchChoice,
+
+    /// Which states best-first, astar and beam find promising: mb, lnb, pl1, pl2, pba, pbb, int,
+    /// rw, aa, branch, alive, formula; several joined with + are added [default: formula with
+    /// --invariant or --goal, else lnb]
+    #[arg(long, value_name = "NAMES", value_parser = heuristic::Names::parse)]
+    pub heuristic: Option<heuristic::Names>,
+
+    /// States of each level that beam keeps [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub width: Option<u32>,
+
+    /// Walks that random and pct make [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub walks: Option<u64>,
+
+    /// For pct: how many orderings between steps an error needs that is to be found [default: 3]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub orderings: Option<u32>,
+
+    /// Explore what needs at most this many preemptions, fewest first: switches away from a
+    /// thread that could have gone on
+    #[arg(long, value_name = "N", conflicts_with_all = ["search", "depth"])]
+    pub preemptions: Option<u32>,
 
     /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
@@ -98,7 +122,7 @@ pub struct CheckOptions {
     #[arg(long)]
     pub spurious: bool,
 
-    /// Decides the random numbers that the program gets
+    /// Decides the random numbers that the program gets, and the walks of random and pct
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
@@ -148,6 +172,34 @@ impl CheckOptions {
         self.command_line.get(1..).unwrap_or_default()
     }
 
+    /// The reduction that is used: where preemptions or walks are counted, no move is left out.
+    pub fn reduction(&self) -> ReduceChoice {
+        let needs_all = self.preemptions.is_some() || self.search == SearchChoice::Pct;
+        match self.reduce {
+            ReduceChoice::Auto if needs_all => ReduceChoice::Contended,
+            reduce => reduce,
+        }
+    }
+
+    /// An option that says something about searches of another kind than the one asked for, and
+    /// the searches that it is for.
+    pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
+        use SearchChoice::{Astar, Beam, BestFirst, Pct, Random};
+        let search = self.search;
+        let is_directed = matches!(search, BestFirst | Astar | Beam);
+        if self.heuristic.is_some() && !is_directed {
+            Some(("--heuristic", "best-first, astar or beam"))
+        } else if self.width.is_some() && search != Beam {
+            Some(("--width", "beam"))
+        } else if self.walks.is_some() && !matches!(search, Random | Pct) {
+            Some(("--walks", "random or pct"))
+        } else if self.orderings.is_some() && search != Pct {
+            Some(("--orderings", "pct"))
+        } else {
+            None
+        }
+    }
+
     /// How much `samovar` itself says.
     pub fn loudness(&self) -> Loudness {
         match (self.quiet, self.verbose) {
@@ -167,6 +219,35 @@ pub enum SearchChoice {
     Dfs,
     /// Breadth-first: the first error found is one with the fewest steps
     Bfs,
+    /// Depth-first with a bound that grows: also finds one with the fewest steps
+    Idfs,
+    /// The most promising state first
+    BestFirst,
+    /// The most promising first, steps so far included
+    Astar,
+    /// The most promising of each level only; proves nothing once it leaves states out
+    Beam,
+    /// Random walks; prove nothing
+    Random,
+    /// Random walks with priorities, and a bound on the probability of missing an error
+    Pct,
+}
+
+impl SearchChoice {
+    /// The value as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            SearchChoice::Auto => "auto",
+            SearchChoice::Dfs => "dfs",
+            SearchChoice::Bfs => "bfs",
+            SearchChoice::Idfs => "idfs",
+            SearchChoice::BestFirst => "best-first",
+            SearchChoice::Astar => "astar",
+            SearchChoice::Beam => "beam",
+            SearchChoice::Random => "random",
+            SearchChoice::Pct => "pct",
+        }
+    }
 }
 
 /// Values of `--format`.

@@ -65,8 +65,10 @@ pub enum Wrong {
 /// Numbers about a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
-    /// States entered, in the last round.
+    /// States reached, in the last round.
     pub states: u64,
+    /// States of which the moves were looked at, in the last round; again each time.
+    pub expanded: u64,
     /// Moves that lead from one state to another, in the last round.
     pub transitions: u64,
     /// Moves that led to a state seen before, in the last round.
@@ -89,4 +91,17 @@ pub struct Stats {
     pub frontier: u64,
     /// Bytes that states and their components take.
     pub store_bytes: u64,
+}
+
+impl Stats {
+    /// Takes over the numbers that a search counts itself.
+    pub fn take(&mut self, search: &Stats) {
+        self.states = search.states;
+        self.expanded = search.expanded;
+        self.transitions = search.transitions;
+        self.revisits = search.revisits;
+        self.depth = search.depth;
+        self.cut = search.cut;
+        self.frontier = search.frontier;
+    }
 }

@@ -142,12 +142,8 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     }
 
     fn publish(&self, stats: &mut Stats) {
-        stats.states = self.stats.states;
-        stats.transitions = self.stats.transitions;
-        stats.revisits = self.stats.revisits;
-        stats.depth = self.stats.depth;
-        stats.cut = self.stats.cut;
-        stats.frontier = self.pending.len() as u64;
+        let frontier = self.pending.len() as u64;
+        stats.take(&Stats { frontier, expanded: self.stats.states, ..self.stats });
     }
 
     /// Looks at the next successor of the state on top, or leaves it.

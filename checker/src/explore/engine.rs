@@ -6,6 +6,7 @@
 //! needs no queue and breadth-first search no stack.
 
 use super::choice::{Choice, Wrong};
+use super::view::{PathFacts, View};
 use crate::state::StateId;
 use samovar_runtime::Unsupported;
 use samovar_vm::machine::ThreadId;
@@ -51,6 +52,10 @@ pub trait Engine {
     /// Looks at all moves from here.
     fn expand(&mut self) -> Expansion;
 
+    /// The same, but if this thread can move, moves of others are compared with it only: they are
+    /// no successors, and what goes wrong with them is not looked at.
+    fn expand_for(&mut self, thread: Option<ThreadId>) -> Expansion;
+
     /// The successors that the last expansion found, in the order of threads and alternatives.
     fn successors(&self) -> &[Successor];
 
@@ -69,6 +74,20 @@ pub trait Engine {
     /// A search with a stack says what is on it. Moves may be left out only if that does not put a
     /// thread off round a cycle; who never calls this pays for knowing less.
     fn on_stack(&mut self, state: StateId, is_there: bool);
+    /// Whether a thread could move in the state that was expanded last.
+    fn can_move(&self, thread: ThreadId) -> bool;
+
+    /// Threads that there are in the present state, those that have ended included.
+    fn thread_count(&self) -> u32;
+
+    /// Shows the state that a move leads to, from the state that was expanded last, where the
+    /// engine stands; `before` is about the path to that. What is known of the path then.
+    fn look(
+        &mut self,
+        choice: Choice,
+        before: PathFacts,
+        look: &mut dyn FnMut(&View<'_>),
+    ) -> PathFacts;
 
     /// Every known state has a number below this.
     fn ids(&self) -> usize;

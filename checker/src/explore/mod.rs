@@ -20,17 +20,26 @@
 //! test depends on the state alone, never on the path, so it is sound together with state
 //! matching. Which moves of a state may be left out then is argued in [`stubborn`].
 
+pub mod beam;
+pub mod best_first;
 pub mod bfs;
 pub mod choice;
+pub mod deepening;
 pub mod dfs;
 pub mod endless;
 pub mod engine;
 pub mod future;
+pub mod heuristic;
 pub mod moves;
+pub mod origins;
+pub mod pct;
+pub mod preemptions;
+pub mod random_walk;
 pub mod scout;
 pub mod space;
 pub mod stubborn;
 pub mod touches;
+pub mod view;
 pub mod visible;
 pub mod watch;
 pub mod word;

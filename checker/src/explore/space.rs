@@ -5,12 +5,15 @@
 //! [`super`]); conflicts between plain accesses of the program may be data races; then moves that
 //! need not be explored are left out (see [`super::stubborn`]).
 
+mod vantage;
+
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
 use super::future::{Futures, Place, Thing};
 use super::moves::{self, Ending, Move, Sight};
 use super::stubborn::{Choices, Deeds, Mover, ThreadDeed};
 use super::touches::{Touches, bit};
+use super::view::{PathFacts, View};
 use super::visible::Visible;
 use super::word::Word;
 use crate::formula::Properties;
@@ -19,6 +22,7 @@ use ahash::{AHashSet, RandomState};
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Process, ProcessMark, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
+use vantage::Vantage;
 
 /// Says whether something that goes wrong counts as an error; anything else is an end like any
 /// other. For a race the process stands before the moves.
@@ -48,6 +52,9 @@ pub struct Space<'a> {
     successors: Vec<Successor>,
     ends: bool,
     path: Vec<(ProcessMark, VectorMark)>,
+    vantage: Vantage,
+    /// If this thread can move, moves of others are compared only.
+    only: Option<ThreadId>,
     start: StateId,
     /// History at the start of the round.
     before: History,
@@ -68,6 +75,8 @@ struct Survey {
     end: Option<Expansion>,
     /// A move showed contention by itself.
     grown: bool,
+    /// Moves are compared, but where they lead does not count.
+    muted: bool,
 }
 
 impl<'a> Space<'a> {
@@ -100,6 +109,8 @@ impl<'a> Space<'a> {
             successors: Vec::new(),
             ends: false,
             path: Vec::new(),
+            vantage: Vantage::default(),
+            only: None,
             start: StateId::default(),
             before: History::default(),
             stats: Stats::default(),
@@ -145,6 +156,11 @@ impl<'a> Space<'a> {
         self.stats = Stats { rounds, executed, ..Stats::default() };
     }
 
+    /// Goes back to where everything begins.
+    pub fn jump_to_start(&mut self) {
+        self.jump(self.start);
+    }
+
     /// Whether the round that is over has to be repeated, because moves were left out for reasons
     /// that turned out to be wrong.
     pub fn is_unsettled(&self) -> bool {
@@ -183,7 +199,10 @@ impl<'a> Space<'a> {
     fn survey(&mut self, survey: &mut Survey) {
         let count = self.process.machine.thread_count();
         let mark = (self.process.mark(), self.vector.mark());
-        for thread in (0..count).map(ThreadId) {
+        let only = self.only.filter(|only| only.0 < count);
+        let others = (0..count).map(ThreadId).filter(|thread| Some(*thread) != only);
+        for thread in only.into_iter().chain(others) {
+            survey.muted = only.is_some_and(|only| only != thread && self.can_move(only));
             match self.process.threads()[thread.0 as usize].state {
                 ThreadState::Runnable => self.try_thread(thread, &mark, survey),
                 ThreadState::Waiting(_) => {
@@ -198,6 +217,7 @@ impl<'a> Space<'a> {
                 return;
             }
         }
+        survey.muted = false;
         self.try_time(&mark, survey);
     }
 
@@ -234,6 +254,7 @@ impl<'a> Space<'a> {
                 mover.deed = self.deed(thread, threads);
             }
             survey.grown |= self.shows_contention(thread, &made);
+            self.vantage.note(thread, &made);
             self.take(choice, made, mark, survey);
             self.process.undo_to(&mark.0);
             self.vector.undo_to(mark.1);
@@ -310,6 +331,7 @@ impl<'a> Space<'a> {
     ) {
         match made.ending {
             Ending::Blocked => {}
+            _ if survey.muted => survey.enabled += 1,
             Ending::Pruned => {
                 survey.enabled += 1;
                 self.ends = true;
@@ -433,6 +455,7 @@ impl Engine for Space<'_> {
         self.movers.clear();
         self.things.clear();
         self.ends = false;
+        self.vantage.begin();
         self.touches.begin_state();
         let mut survey = Survey::default();
         if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
@@ -462,6 +485,13 @@ impl Engine for Space<'_> {
             self.set_open(self.successors[at].state, true);
         }
         Expansion::Successors
+    }
+
+    fn expand_for(&mut self, thread: Option<ThreadId>) -> Expansion {
+        self.only = thread;
+        let expansion = self.expand();
+        self.only = None;
+        expansion
     }
 
     fn successors(&self) -> &[Successor] {
@@ -497,6 +527,23 @@ impl Engine for Space<'_> {
     fn on_stack(&mut self, state: StateId, is_there: bool) {
         self.has_stack = true;
         self.set_open(state, is_there);
+    }
+
+    fn can_move(&self, thread: ThreadId) -> bool {
+        self.movers.iter().any(|mover| mover.thread == thread && mover.enabled)
+    }
+
+    fn thread_count(&self) -> u32 {
+        self.process.machine.thread_count()
+    }
+
+    fn look(
+        &mut self,
+        choice: Choice,
+        before: PathFacts,
+        look: &mut dyn FnMut(&View<'_>),
+    ) -> PathFacts {
+        self.show_after(choice, before, look)
     }
 
     fn ids(&self) -> usize {

@@ -9,7 +9,6 @@
 use super::future::Thing;
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
-use super::word::Word;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Observer, Privilege, Privileges};
 use samovar_vm::machine::ThreadId;

@@ -80,6 +80,14 @@ impl Properties {
         merged(self.all().flat_map(|watched| watched.words_now(process)).collect())
     }
 
+    /// How far the present state is from one that decides a property: zero if and only if it does;
+    /// as far as can be if there is none.
+    pub fn distance(&self, process: &Process) -> u64 {
+        let violated = self.invariants.iter().map(|watched| watched.distance_to(process, false));
+        let reached = self.goals.iter().map(|watched| watched.distance_to(process, true));
+        violated.chain(reached).min().unwrap_or(u64::MAX)
+    }
+
     /// The first invariant that is violated in the present state, or else the first goal that is
     /// reached. What is undefined is neither.
     pub fn check(&self, process: &Process) -> Option<Broken> {

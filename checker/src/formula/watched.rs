@@ -47,7 +47,12 @@ impl Watched {
 
     /// How far the present state is from one in which it holds: 0 if and only if it does.
     pub fn distance(&self, process: &Process) -> u64 {
-        self.evaluation(process, ()).distance(&self.root, true)
+        self.distance_to(process, true)
+    }
+
+    /// How far the present state is from one in which it holds, or does not.
+    pub fn distance_to(&self, process: &Process, holds: bool) -> u64 {
+        self.evaluation(process, ()).distance(&self.root, holds)
     }
 
     /// The addresses of fixed places that it can read: those of variables with static storage. An

@@ -98,12 +98,14 @@ fn semantics(report: &Report<'_>) -> Value {
         .collect();
     json!({
         "memory_model": "sequential consistency",
-        "reduction": reduction(options.reduce),
+        "reduction": reduction(options.reduction()),
+        "search": options.search.name(),
         "store": "exact",
         "model": report.setting.model,
         "checked": kinds,
         "bounds": {
             "depth": options.depth,
+            "preemptions": options.preemptions,
             "time_seconds": options.time.map(|time| time.as_secs_f64()),
             "memory_bytes": options.memory,
         },
@@ -117,6 +119,7 @@ fn stats(report: &Report<'_>) -> Value {
     let stats = &report.outcome.stats;
     json!({
         "states": stats.states,
+        "expanded": stats.expanded,
         "transitions": stats.transitions,
         "revisits": stats.revisits,
         "terminal": stats.terminal,

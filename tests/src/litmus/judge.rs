@@ -124,7 +124,8 @@ impl Compiled {
         None
     }
 
-    fn check(&self, number: usize, options: &[&str]) -> Result<Value, String> {
+    /// What samovar reports on one of the programs.
+    pub fn check(&self, number: usize, options: &[&str]) -> Result<Value, String> {
         let number = number.to_string();
         let mut words = vec!["check", "--format", "json", "--trail", "trail.json"];
         words.extend(options);
@@ -146,9 +147,7 @@ fn difference_of_ends(report: &Result<Value, String>, answer: &Answer) -> Option
         let (error, reason) = (&report["error"], &report["incomplete"]);
         return Some(format!("not everything was explored: {error} {reason}"));
     }
-    let empty = Vec::new();
-    let listed = report["outcomes"].as_array().unwrap_or(&empty);
-    let ends: BTreeSet<End> = listed.iter().map(end).collect();
+    let ends = ends(report);
     if ends == answer.ends {
         return None;
     }
@@ -160,6 +159,11 @@ fn difference_of_ends(report: &Result<Value, String>, answer: &Answer) -> Option
     let missing = format!("  missed by samovar:\n{missing}");
     let impossible = format!("  seen by samovar only:\n{impossible}");
     Some(format!("{shared} ends are the same\n{missing}{impossible}"))
+}
+
+/// The ends that a report lists.
+pub fn ends(report: &Value) -> BTreeSet<End> {
+    report["outcomes"].as_array().into_iter().flatten().map(end).collect()
 }
 
 /// An end as samovar lists it.

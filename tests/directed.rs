@@ -1,0 +1,202 @@
+//! Searches in other orders than depth-first and breadth-first: what they find, how directly, and
+//! that none of them claims more than it has seen.
+
+use samovar_tests::binary::{samovar, workspace};
+use samovar_tests::child::{Job, Outcome};
+use samovar_tests::scratch::Scratch;
+use serde_json::Value;
+
+/// Searches that look at everything if they find nothing.
+const WHOLE: &[&str] = &["dfs", "bfs", "idfs", "best-first", "astar"];
+/// Searches that do not.
+const LOSSY: &[&str] = &["beam", "random", "pct"];
+
+fn run(scratch: &Scratch, options: &[&str], example: &str) -> Outcome {
+    let program = workspace().join("examples").join(example).display().to_string();
+    let words = [&["check", "--format", "json"], options, &[&program]].concat();
+    Job::new(samovar(), &words).directory(scratch.path()).run()
+}
+
+fn report(options: &[&str], example: &str) -> Value {
+    let scratch = Scratch::new("directed");
+    let outcome = run(&scratch, options, example);
+    serde_json::from_slice(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{options:?} {example}: {error}, {}", outcome.stderr_text()))
+}
+
+fn number(report: &Value, key: &str) -> u64 {
+    report["stats"][key].as_u64().expect("a number")
+}
+
+fn trail(report: &Value) -> usize {
+    report["trail"].as_array().map_or(0, Vec::len)
+}
+
+fn reason(report: &Value) -> &str {
+    report["incomplete"]["reason"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn every_search_finds_errors() {
+    for (example, kind) in [
+        ("philosophers.c", "deadlock"),
+        ("steam/glob.cpp", "assertion"),
+        ("race.c", "race"),
+        ("condition/lost_wakeup.c", "deadlock"),
+    ] {
+        for search in WHOLE.iter().chain(LOSSY) {
+            let report = report(&["--search", search], example);
+            assert_eq!(report["error"]["kind"], kind, "{example} with {search}: {report}");
+        }
+    }
+}
+
+#[test]
+fn only_what_was_seen_whole_is_verified() {
+    let fixed = ["--cflags", "-DFIX"];
+    let example = "steam/philosophers.cpp";
+    let with = |options: &[&str]| report(&[&fixed, options].concat(), example);
+    let states = number(&with(&["--search", "dfs", "--reduce", "contended"]), "states");
+    for search in WHOLE {
+        let report = with(&["--search", search, "--reduce", "contended"]);
+        assert_eq!(report["verdict"], "verified", "{search}: {report}");
+        assert_eq!(number(&report, "states"), states, "{search}");
+    }
+    for (options, said) in [
+        (&["--search", "beam", "--width", "2"][..], "the beam of 2 states left"),
+        (&["--search", "random", "--walks", "20"], "20 random walks"),
+        (&["--search", "pct", "--walks", "20"], "with a probability of at least"),
+        (&["--search", "idfs", "--depth", "5"], "the bound of 5 steps cut"),
+        (&["--search", "best-first", "--depth", "5"], "the bound of 5 steps cut"),
+        (&["--search", "astar", "--depth", "5"], "the bound of 5 steps cut"),
+        (&["--search", "beam", "--depth", "5"], "the bound of 5 steps cut"),
+        (&["--preemptions", "1"], "proved up to 1 preemption,"),
+        (&["--search", "best-first", "--time", "0"], "the time limit"),
+        (&["--search", "random", "--time", "0"], "the time limit"),
+    ] {
+        let report = with(options);
+        assert_eq!(report["verdict"], "incomplete", "{options:?}: {report}");
+        assert!(reason(&report).contains(said), "{options:?}: {}", reason(&report));
+    }
+}
+
+#[test]
+fn runs_without_end_are_judged_after_any_order() {
+    let scratch = Scratch::new("endless");
+    let file = scratch.join("endless.c");
+    let source = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int go, busy;\n\
+        static void *spin(void *p) { while (!go) busy = !busy; return p; }\n\
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, spin, 0);\n\
+        pthread_create(&u, 0, spin, 0); pthread_join(t, 0); return 0; }\n";
+    std::fs::write(&file, source).expect("the scratch directory can be written");
+    let verdict = |search: &str| {
+        let words = ["check", "--format", "json", "--search", search, "endless.c"];
+        let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+        let report: Value = serde_json::from_slice(&outcome.stdout).expect("a report");
+        report["verdict"].clone()
+    };
+    let judge = verdict("dfs");
+    for search in ["bfs", "idfs", "best-first", "astar", "beam"] {
+        assert_eq!(verdict(search), judge, "{search}");
+    }
+}
+
+#[test]
+fn philosophers_take_a_linear_number_of_states() {
+    let expanded = |count: usize| {
+        let seats = format!("-DN={count}");
+        let options = ["--search", "best-first", "--heuristic", "lnb", "--cflags", &seats];
+        let report = report(&options, "steam/philosophers.cpp");
+        assert_eq!(report["error"]["kind"], "deadlock");
+        number(&report, "expanded")
+    };
+    let numbers: Vec<u64> = (2..8).map(expanded).collect();
+    let steps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{numbers:?}");
+}
+
+#[test]
+fn shortest_trails_are_as_short_as_breadth_first() {
+    for (example, flags) in [
+        ("philosophers.c", "-DX"),
+        ("steam/philosophers.cpp", "-DN=2"),
+        ("steam/philosophers.cpp", "-DN=3"),
+        ("steam/philosophers.cpp", "-DN=4"),
+        ("steam/telegraph.cpp", "-DN=2"),
+        ("steam/telegraph.cpp", "-DN=3"),
+        ("condition/lost_wakeup.c", "-DX"),
+    ] {
+        let with = |options: &[&str]| {
+            let common = ["--reduce", "contended", "--cflags", flags, "--check", "deadlock"];
+            let report = report(&[&common, options].concat(), example);
+            assert_eq!(report["error"]["kind"], "deadlock", "{example} {flags} {options:?}");
+            report
+        };
+        let judge = with(&["--search", "bfs"]);
+        let directed = with(&["--search", "astar", "--heuristic", "mb"]);
+        assert_eq!(trail(&directed), trail(&judge), "A*, {example} {flags}");
+        assert!(number(&directed, "expanded") <= number(&judge, "expanded"), "{example} {flags}");
+        assert_eq!(trail(&with(&["--search", "idfs"])), trail(&judge), "idfs, {example} {flags}");
+    }
+}
+
+#[test]
+fn every_heuristic_leads_somewhere() {
+    let names = "mb lnb pl1 pl2 pba pbb int rw aa branch alive formula lnb+alive mb+rw+branch";
+    for name in names.split(' ') {
+        for search in ["best-first", "astar", "beam"] {
+            let options = ["--search", search, "--heuristic", name];
+            let found = report(&options, "philosophers.c");
+            assert_eq!(found["error"]["kind"], "deadlock", "{search} {name}");
+        }
+        let options = ["--search", "best-first", "--heuristic", name, "--cflags", "-DFIX"];
+        let none = report(&options, "steam/philosophers.cpp");
+        assert_eq!(none["verdict"], "verified", "{name}");
+    }
+}
+
+#[test]
+fn a_goal_directs_the_search() {
+    let goal = ["--goal", "forks[0] + forks[1] + forks[2] == 5", "--cflags", "-DFIX"];
+    let with = |search: &str| {
+        let report = report(&[&goal[..], &["--search", search]].concat(), "steam/philosophers.cpp");
+        assert_eq!(report["verdict"], "error", "{search}: {report}");
+        number(&report, "expanded")
+    };
+    let (directed, blind) = (with("best-first"), with("bfs"));
+    assert!(directed < blind, "{directed} states instead of {blind}");
+}
+
+#[test]
+fn seeds_decide_walks() {
+    for search in ["random", "pct"] {
+        let with = |seed: &str| {
+            let options =
+                ["--search", search, "--seed", seed, "--walks", "30", "--cflags", "-DFIX"];
+            let mut report = report(&options, "steam/philosophers.cpp");
+            report["stats"].take()["states"].take()
+        };
+        assert_eq!(with("1"), with("1"), "{search}");
+        assert_ne!(with("1"), with("2"), "{search}");
+    }
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let scratch = Scratch::new("refused");
+    for (options, said) in [
+        (&["--heuristic", "lnb"][..], "--heuristic is for --search best-first, astar or beam"),
+        (&["--search", "bfs", "--width", "3"], "--width is for --search beam"),
+        (&["--search", "dfs", "--walks", "3"], "--walks is for --search random or pct"),
+        (&["--search", "random", "--orderings", "2"], "--orderings is for --search pct"),
+        (&["--search", "astar", "--heuristic", "luck"], "heuristics are mb, lnb"),
+        (&["--search", "beam", "--width", "0"], "--width"),
+        (&["--search", "bfs", "--preemptions", "1"], "--preemptions"),
+        (&["--depth", "3", "--preemptions", "1"], "--preemptions"),
+    ] {
+        let outcome = run(&scratch, options, "race.c");
+        let text = outcome.stderr_text();
+        assert_eq!(outcome.ending(), "exit status 2", "{options:?}: {text}");
+        assert!(text.contains(said), "{options:?}: {text}");
+    }
+}
