@@ -2,9 +2,9 @@
 //!
 //! Cargo names the binary only to tests of its own package, so this crate asks cargo to build it
 //! once per test process, in release mode (a debug interpreter is too slow for whole programs),
-//! into the target directory that the test itself was built in. If `cargo test --workspace` has just
-//! built one there, it is taken as it is: cargo would build everything once more with the features
-//! of that package alone. `SAMOVAR_BIN` overrides all this.
+//! into the target directory that the test itself was built in. If `cargo test --workspace` has
+//! just built one there, it is taken as it is: cargo would build everything once more with the
+//! features of that package alone. `SAMOVAR_BIN` overrides all this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Producers and consumers for ever: see `programs/counts/buffer.c`. Signals go to the thread that
-//! has waited longest.
+//! Producers and consumers for ever: see `programs/counts/buffer.c`. A signal goes to any of the
+//! threads that wait.
 
 use crate::space::{Move, Protocol};
 
@@ -31,8 +31,6 @@ pub enum Last {
 pub struct State {
     threads: Vec<Last>,
     filled: u8,
-    /// Who waits: producers and consumers, the longest first.
-    queues: [Vec<usize>; 2],
 }
 
 /// How many of each.
@@ -42,12 +40,27 @@ pub struct Buffer {
     pub consumers: usize,
 }
 
+impl Buffer {
+    /// Where a signal to producers or consumers can lead.
+    fn signalled(&self, state: &State, whom: usize) -> Vec<State> {
+        let is_meant = |id: usize| usize::from(self.producers <= id) == whom;
+        let waiting = |id: &usize| state.threads[*id] == Last::Waiting && is_meant(*id);
+        let woken = |id: usize| {
+            let mut next = state.clone();
+            next.threads[id] = Last::Woken;
+            next
+        };
+        let nexts: Vec<State> = (0..state.threads.len()).filter(waiting).map(woken).collect();
+        if nexts.is_empty() { vec![state.clone()] } else { nexts }
+    }
+}
+
 impl Protocol for Buffer {
     type State = State;
 
     fn start(&self) -> State {
         let threads = vec![Last::Absent; self.producers + self.consumers];
-        State { threads, filled: 0, queues: Default::default() }
+        State { threads, filled: 0 }
     }
 
     fn moves(&self, state: &State) -> Vec<Move<State>> {
@@ -65,17 +78,12 @@ impl Protocol for Buffer {
             next.threads[id] = match last {
                 Last::Begun | Last::Unlocked if is_free => Last::Locked,
                 Last::Woken if is_free => Last::Relocked,
-                Last::Locked | Last::Relocked if state.filled == [PLACES, 0][mine] => {
-                    next.queues[mine].push(id);
-                    Last::Waiting
-                }
+                Last::Locked | Last::Relocked if state.filled == [PLACES, 0][mine] => Last::Waiting,
                 Last::Locked | Last::Relocked => {
                     next.filled = if mine == 0 { state.filled + 1 } else { state.filled - 1 };
-                    if !state.queues[1 - mine].is_empty() {
-                        let woken = next.queues[1 - mine].remove(0);
-                        next.threads[woken] = Last::Woken;
-                    }
-                    Last::Signalled
+                    next.threads[id] = Last::Signalled;
+                    moves.extend(self.signalled(&next, 1 - mine).into_iter().map(Move::To));
+                    continue;
                 }
                 Last::Signalled => Last::Unlocked,
                 _ => continue,

@@ -52,7 +52,7 @@ fn explored(reduce: &str, program: &str, flags: &str, args: &[usize]) -> Size {
 /// calls the library are taken for contended ones, though nobody writes them.
 #[test]
 fn philosophers() {
-    for count in 2..=if everything() { 8 } else { 6 } {
+    for count in 2..=if everything() { 8 } else { 5 } {
         for careful in [false, true] {
             let model = size(&Philosophers { count, careful });
             assert_eq!(model.terminal, u64::from(!careful), "one way to get stuck");

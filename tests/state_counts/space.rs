@@ -1,8 +1,8 @@
 //! The number of states of a protocol, counted by brute force at the grain of `samovar check`.
 //!
-//! A move is one visible operation with the invisible work before it: an operation on something that
-//! threads contend for, the beginning or the end of a thread, or waiting for that end. All moves of a
-//! state are counted, as with `--reduce contended`.
+//! A move is one visible operation with the invisible work before it: an operation on something
+//! that threads contend for, the beginning or the end of a thread, or waiting for that end. All
+//! moves of a state are counted, as with `--reduce contended`.
 
 use std::collections::HashSet;
 use std::hash::Hash;
