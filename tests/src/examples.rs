@@ -95,7 +95,6 @@ pub const NOT_YET: &[NotYet] = &[
     not_yet("races/unguarded.c --check=race", "", RACE),
     not_yet("races/wrong_lock.c --check=assertion", REAL_LIBRARY, BEHIND_LOCK),
     not_yet("races/wrong_lock.c --check=race", "", RACE),
-    not_yet("steam/overrun.c", "", FRAME),
 ];
 
 const REAL_LIBRARY: &str = "reduce=auto+model=none";
@@ -103,7 +102,6 @@ const REDUCED: &str = "reduce=auto+model=full";
 const AFTER_CHOICE: &str = "what contends after a choice is not noticed: verified, wrongly";
 const AFTER_FUTEX: &str = "what contends after a wake-up is not noticed: verified, wrongly";
 const BEHIND_LOCK: &str = "what contends behind an own lock is not noticed: verified, wrongly";
-const FRAME: &str = "frames of the stack have no bounds";
 const FREED: &str = "free and an access do not contend: verified, wrongly";
 const LIVELOCK: &str = "only a loop that changes nothing is a livelock";
 const MISUSE: &str = "misuse of locks is not judged";
