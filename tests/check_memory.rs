@@ -59,3 +59,26 @@ fn what_a_thread_has_reserved_is_nobody_elses() {
         }
     }
 }
+
+#[test]
+fn padding_behind_globals_belongs_to_nobody() {
+    let scratch = Scratch::new("globals");
+    let wrong = [
+        ("read", "reads 1 byte just behind zeros, which has 10 bytes"),
+        ("write", "writes 1 byte just behind zeros, which has 10 bytes"),
+        ("data", ", which has 10 bytes"),
+        ("loop", "writes 1 byte just behind shared, which has 13 bytes"),
+        ("copy", "zeros, which has 10 bytes"),
+    ];
+    for (way, program) in builds("globals.c", &scratch) {
+        for (deed, message) in wrong {
+            let error = &check(&program, &[], deed)["error"];
+            let found = (error["kind"].as_str(), error["detail"].as_str());
+            assert_eq!(found, (Some("memory"), Some("out-of-bounds")), "{deed}, {way}: {error}");
+            let told = error["message"].as_str().expect("a message");
+            assert!(told.ends_with(message), "{deed}, {way}: {told}");
+        }
+        let report = check(&program, &[], "inside");
+        assert_eq!(report["verdict"], "verified", "{way}: {report}");
+    }
+}

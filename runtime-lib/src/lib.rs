@@ -19,6 +19,7 @@ mod canonical;
 mod errno;
 mod event;
 pub mod files;
+mod globals;
 mod host;
 mod leak;
 mod load;

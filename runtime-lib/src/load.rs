@@ -1,6 +1,7 @@
 //! From a program's bytes to a process that stands before its first instruction.
 
 use crate::files::{Files, resolve_program};
+use crate::globals;
 use crate::host::{HostFiles, Input, NoFiles, Stdin};
 use crate::leak::Sites;
 use crate::models;
@@ -210,7 +211,11 @@ impl Process {
             models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
-        process.add_module(Module::new(path, plan.main_bias, main));
+        let program = Module::new(path, plan.main_bias, main);
+        if options.exact_heap {
+            globals::guard(&mut process.machine.memory, &program);
+        }
+        process.add_module(program);
         if let (Some(image), Some(bias)) = (interpreter, plan.interpreter_bias) {
             let path = image.name().to_string();
             process.add_module(Module::new(path, bias, image));

@@ -310,7 +310,10 @@ fn block(names: &Names, start: u64, object: &Object) -> String {
             format!("a {size}-byte block of {}", names.thread(ThreadId(thread)))
         }
         ObjectKind::Global => {
-            let name = names.debug().name_of_data(start).map(|data| data.name);
+            // The debug information names the first byte: an element or a member.
+            let whole = |name: &str| name.split(['[', '.']).next().map(str::to_string);
+            let data = names.debug().name_of_data(start);
+            let name = data.and_then(|data| whole(&data.name));
             let name = name.unwrap_or_else(|| format!("the object at {start:#x}"));
             format!("{name}, which has {size} bytes")
         }

@@ -12,7 +12,7 @@ use goblin::elf::program_header::{PT_GNU_STACK, PT_INTERP, PT_NOTE, PT_TLS};
 use goblin::elf::reloc::{
     R_X86_64_COPY, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE,
 };
-use goblin::elf::section_header::{SHF_EXECINSTR, SHT_FINI_ARRAY, SHT_INIT_ARRAY};
+use goblin::elf::section_header::{SHF_EXECINSTR, SHT_FINI_ARRAY, SHT_INIT_ARRAY, SHT_STRTAB};
 use goblin::elf::{ProgramHeader, SectionHeader};
 
 use super::dynamic::{DynamicInfo, bytes_at, read_dynamic};
@@ -329,6 +329,24 @@ impl Image {
             });
             note.filter(|id| !id.is_empty() && id.len() <= 64)
         })
+    }
+
+    /// The addresses of a section by its name; a stripped section table has none.
+    pub fn section_named(&self, wanted: &str) -> Option<Range<u64>> {
+        let name = |strings: &SectionHeader, section: &SectionHeader| {
+            let at = strings.sh_offset.checked_add(u64::try_from(section.sh_name).ok()?)?;
+            let rest = self.bytes.get(usize::try_from(at).ok()?..)?;
+            let end = rest.iter().take(64).position(|&byte| byte == 0)?;
+            Some(&rest[..end])
+        };
+        // The table of names holds its own.
+        let is_names = |one: &&SectionHeader| {
+            one.sh_type == SHT_STRTAB && name(one, one) == Some(b".shstrtab".as_slice())
+        };
+        let strings = self.sections.iter().find(is_names)?;
+        let is_wanted = |one: &&SectionHeader| name(strings, one) == Some(wanted.as_bytes());
+        let section = self.sections.iter().find(is_wanted)?;
+        Some(section.sh_addr..section.sh_addr.checked_add(section.sh_size)?)
     }
 
     /// The addresses of the first section of a type.

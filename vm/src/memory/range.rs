@@ -325,13 +325,17 @@ impl Memory {
     }
 
     /// Turns on byte-exact judgement for pages; every byte belongs to no object at first, or to
-    /// one uninitialised whole where `addressable`.
+    /// one initialised whole where `addressable`.
     pub fn shadow_pages(&mut self, addr: u64, len: u64, addressable: bool) {
-        let state = if addressable { 0 } else { SHADOW_POISON };
-        if !addressable {
-            self.set_shadow(addr, len, state);
-        }
+        self.set_shadow(addr, len, if addressable { SHADOW_INIT } else { SHADOW_POISON });
         self.set_page_flags(addr, len, |old| old | SHADOW);
+    }
+
+    /// Makes a variable of `size` bytes; the `gap` bytes behind it, on shadowed pages, belong to no
+    /// object.
+    pub fn create_global(&mut self, addr: u64, size: u64, gap: u64) {
+        self.set_object(addr, Some(Object { size, kind: ObjectKind::Global }));
+        self.set_shadow(addr + size, gap, SHADOW_POISON);
     }
 
     fn set_shadow(&mut self, addr: u64, len: u64, state: u8) {
