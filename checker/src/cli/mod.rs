@@ -48,7 +48,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Explore all interleavings of a program
-    Check(CheckOptions),
+    Check(Box<CheckOptions>),
     /// Execute a saved trail again and show it step by step
     Replay(ReplayOptions),
     /// Execute a program on the virtual CPU
