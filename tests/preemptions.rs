@@ -11,7 +11,7 @@ use samovar_tests::litmus::source;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs that are tried, and with everything.
-const COUNT: u64 = 60;
+const COUNT: u64 = 25;
 const COUNT_ALL: u64 = 1_000;
 /// Largest number of states of the interpreter.
 const STATES_MAX: usize = 5_000;

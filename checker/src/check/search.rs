@@ -68,7 +68,9 @@ pub fn explore(
         }
     })
     .watching(plan.properties.clone());
-    if matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
+    // Ends that a walk comes across may need more preemptions than asked for.
+    let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
+    if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
         scout::scout(&mut space);
     }
     let mut watchdog = |stats: &Stats| {

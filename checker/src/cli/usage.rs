@@ -45,6 +45,8 @@ Examples:
   samovar check --format json ./a.out | jq .verdict
   samovar check --invariant 'in_use <= 3' --invariant 'bank.c::total == a + b' ./a.out
   samovar check --goal 'fork[0].holder != 0 && left > right' ./a.out
+  samovar check --search best-first --heuristic lnb+alive ./a.out
+  samovar check --preemptions 2 ./a.out    what needs two unforced switches at most
   samovar check --html report.html ./a.out the error as a page for the browser
 
 Formulas are C expressions without assignments and calls. They name globals, statics

@@ -44,7 +44,7 @@ pub fn run<E: Engine>(
         }
     }
     let reason = format!(
-        "{} random walks of at most {} steps met nothing wrong; they passed through {} states",
+        "{} random walks of at most {} steps met nothing wrong; {} states were seen",
         walks.count, own.depth, own.states
     );
     Round::Over(Found::Stopped { reason })

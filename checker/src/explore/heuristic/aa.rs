@@ -1,4 +1,5 @@
-//! Alternating access: paths on which different threads work on the same object in a row come first.
+//! Alternating access: paths on which different threads work on the same object in a row come
+//! first.
 
 use super::Heuristic;
 use crate::explore::view::View;
