@@ -180,6 +180,9 @@ impl Choices<'_> {
 mod tests {
     use super::*;
 
+    /// Things and whether they are changed.
+    type Accesses<'a> = &'a [(u32, bool)];
+
     /// Threads at places of their own, and what their moves and futures have.
     struct Scene {
         futures: Futures,
@@ -190,7 +193,7 @@ mod tests {
 
     impl Scene {
         /// For each thread: the things of its next move, and of its future.
-        fn new(threads: &[(&[(u32, bool)], &[(u32, bool)])]) -> Scene {
+        fn new(threads: &[(Accesses<'_>, Accesses<'_>)]) -> Scene {
             let (mut futures, mut movers, mut things) = (Futures::default(), vec![], vec![]);
             for (number, (next, later)) in threads.iter().enumerate() {
                 let thread = ThreadId(number as u32);

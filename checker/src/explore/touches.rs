@@ -140,7 +140,7 @@ impl Touches {
         let write = access.kind == AccessKind::Write;
         for word in Word::of(access) {
             let bytes = word.bytes_within(start, end);
-            self.touch(thread, word, bytes, write, manner, &mut shared);
+            self.touch(thread, (word, bytes), write, manner, &mut shared);
         }
     }
 
@@ -155,15 +155,14 @@ impl Touches {
         let end = addr + len.max(1);
         for word in (addr / 8..=(end - 1) / 8).map(Word) {
             let bytes = word.bytes_within(addr, end);
-            self.touch(thread, word, bytes, true, Manner::Atomic, &mut shared);
+            self.touch(thread, (word, bytes), true, Manner::Atomic, &mut shared);
         }
     }
 
     fn touch(
         &mut self,
         thread: ThreadId,
-        word: Word,
-        bytes: u8,
+        (word, bytes): (Word, u8),
         write: bool,
         manner: Manner,
         shared: &mut impl FnMut(Thing, bool),
