@@ -92,7 +92,7 @@ fn all_ends_of_executions_are_listed() {
 #[test]
 fn a_lost_update_is_found_and_told() {
     let scratch = Scratch::new("lost");
-    let race = self::report(&scratch, &["--cflags", "-DRACY"], "tally.c", &[]);
+    let race = report(&scratch, &["--cflags", "-DRACY"], "tally.c", &[]);
     assert_eq!(race["error"]["kind"], "race", "{race:#}");
     let options = ["--check", "assertion", "--cflags", "-DRACY"];
     let report = report(&scratch, &options, "tally.c", &[]);

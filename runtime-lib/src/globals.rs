@@ -81,7 +81,8 @@ fn gaps(symbols: &[(u64, u64)], section: &Range<u64>) -> Vec<Gap> {
         let next = own.get(index + 1).map_or(section.end, |(next, _)| *next);
         let is_last = index + 1 == own.len();
         let length = next.saturating_sub(variable.end);
-        if variable.start < variable.end && length < GAP_MAX && (0 < length || is_last) {
+        let is_behind = variable.start < variable.end && variable.end <= next;
+        if is_behind && length < GAP_MAX && (0 < length || is_last) {
             gaps.push(Gap { variable: variable.clone(), bytes: variable.end..next });
         }
     }
