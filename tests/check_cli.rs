@@ -403,3 +403,47 @@ fn boundary_values_alone_verify_nothing() {
     let reason = value["incomplete"]["reason"].as_str().expect("a reason");
     assert!(reason.contains("boundary values"), "{reason}");
 }
+
+/// A property can tell apart orders that no thread can.
+#[test]
+fn properties_are_looked_at_in_all_orders() {
+    let scratch = Scratch::new("properties");
+    for search in ["dfs", "bfs", "best-first"] {
+        for (formula, verdict) in [
+            ("first >= second", "error"),
+            ("second >= first", "error"),
+            ("first + second <= 2", "verified"),
+        ] {
+            let options = ["--search", search, "--invariant", formula];
+            let report = report(&scratch, &options, "apart.c", &[]);
+            assert_eq!(report["verdict"], verdict, "{search}, {formula}: {report:#}");
+            if verdict == "error" {
+                assert_eq!(report["error"]["kind"], "invariant");
+            }
+        }
+        let options = ["--search", search, "--goal", "second == 1 && first == 0"];
+        let report = report(&scratch, &options, "apart.c", &[]);
+        assert_eq!(report["verdict"], "error", "{search}: {report:#}");
+    }
+}
+
+/// What threads do for ever is judged, and spinning or serving for ever is no error.
+#[test]
+fn runs_without_end_are_judged() {
+    let scratch = Scratch::new("circles");
+    for search in ["dfs", "bfs"] {
+        for reduce in ["auto", "contended"] {
+            let options = ["--search", search, "--reduce", reduce];
+            let kind = |word: &str| {
+                let report = report(&scratch, &options, "circles.c", &[word]);
+                let kind = report["error"]["kind"].as_str().unwrap_or("none").to_string();
+                assert_eq!(kind == "none", report["verdict"] == "verified", "{report:#}");
+                kind
+            };
+            assert_eq!(kind("livelock"), "livelock", "{options:?}");
+            assert_eq!(kind("stuck"), "partial-deadlock", "{options:?}");
+            assert_eq!(kind("spin"), "none", "{options:?}");
+            assert_eq!(kind("servers"), "none", "{options:?}");
+        }
+    }
+}

@@ -117,8 +117,11 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Looks at these properties in every state: what they depend on is visible.
+    /// Looks at these properties in every state: what they depend on is visible, and no moves are
+    /// left out, because a property can tell apart the orders of moves that do not disturb each
+    /// other.
     pub fn watching(mut self, properties: Properties) -> Self {
+        self.prune &= properties.is_empty();
         for range in properties.words() {
             for word in range.start / 8..range.end.div_ceil(8) {
                 self.sight.visible.add(Word(word));
