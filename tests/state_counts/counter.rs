@@ -42,9 +42,7 @@ impl Protocol for Counter {
         for (id, &done) in threads.iter().enumerate() {
             let Some(done) = done.filter(|&done| done < end) else { continue };
             let next = State { main: *main, threads: with(threads, id, Some(done + 1)) };
-            if done + 1 == end {
-                moves.push(Move::To(next));
-            } else if done % 2 == 1 || is_free {
+            if done + 1 == end || done % 2 == 1 || is_free {
                 moves.push(Move::To(next));
             }
         }
