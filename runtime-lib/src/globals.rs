@@ -93,23 +93,24 @@ fn gaps(symbols: &[(u64, u64)], section: &Range<u64>) -> Vec<Gap> {
 mod tests {
     use super::*;
 
-    fn bytes(symbols: &[(u64, u64)]) -> Vec<Range<u64>> {
-        gaps(symbols, &(0x100..0x200)).into_iter().map(|gap| gap.bytes).collect()
+    fn bytes(symbols: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let gaps = gaps(symbols, &(0x100..0x200)).into_iter();
+        gaps.map(|gap| (gap.bytes.start, gap.bytes.end)).collect()
     }
 
     #[test]
     fn padding_lies_behind_variables_with_a_size() {
-        assert_eq!(bytes(&[(0x100, 10), (0x110, 0xf0)]), [0x10a..0x110, 0x200..0x200]);
-        assert_eq!(bytes(&[(0x100, 0), (0x110, 0xef)]), [0x1ff..0x200]);
-        assert_eq!(bytes(&[(0x100, 10), (0x1c0, 0x40)]), [0x200..0x200], "too long for padding");
+        assert_eq!(bytes(&[(0x100, 10), (0x110, 0xf0)]), [(0x10a, 0x110), (0x200, 0x200)]);
+        assert_eq!(bytes(&[(0x100, 0), (0x110, 0xef)]), [(0x1ff, 0x200)]);
+        assert_eq!(bytes(&[(0x100, 10), (0x1c0, 0x40)]), [(0x200, 0x200)], "too long for padding");
         assert_eq!(bytes(&[(0x80, 10), (0x300, 10)]), []);
     }
 
     #[test]
     fn whatever_reaches_farthest_counts() {
         let overlapping = [(0x100, 0x20), (0x104, 4), (0x124, 0xdc)];
-        assert_eq!(bytes(&overlapping), [0x120..0x124, 0x200..0x200]);
-        assert_eq!(bytes(&[(0x100, 8), (0x108, 0), (0x110, 0xf0)]), [0x200..0x200]);
+        assert_eq!(bytes(&overlapping), [(0x120, 0x124), (0x200, 0x200)]);
+        assert_eq!(bytes(&[(0x100, 8), (0x108, 0), (0x110, 0xf0)]), [(0x200, 0x200)]);
         assert_eq!(bytes(&[(0x1f0, 0x20)]), []);
     }
 }
