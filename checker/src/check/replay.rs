@@ -80,6 +80,7 @@ fn execute(
     };
     if let (Some(last), Some(finding)) = (told.steps.last_mut(), &finding)
         && finding.waits.is_empty()
+        && saved.state_error.is_none()
     {
         last.operation = finding.message.clone();
     }

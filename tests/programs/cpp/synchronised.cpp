@@ -22,7 +22,7 @@ static std::recursive_timed_mutex nested;
 static std::shared_timed_mutex shared;
 static std::counting_semaphore<4> pool(2);
 static std::binary_semaphore turn(1);
-static long total, reads;
+static long total, owned, turns, reads;
 
 static void work(int me, std::latch &begin, std::barrier<> &phase) {
     begin.arrive_and_wait();
@@ -36,7 +36,7 @@ static void work(int me, std::latch &begin, std::barrier<> &phase) {
         {
             std::unique_lock outer(nested);
             std::unique_lock inner(nested, 1s);
-            total += inner.owns_lock();
+            owned += inner.owns_lock();
         }
         if (i % 5 == me % 5) {
             std::unique_lock exclusive(shared);
@@ -45,7 +45,7 @@ static void work(int me, std::latch &begin, std::barrier<> &phase) {
             std::shared_lock together(shared);
         }
         turn.acquire();
-        total++;
+        turns++;
         turn.release();
     }
     phase.arrive_and_wait();
@@ -59,7 +59,7 @@ int main() {
         for (int i = 0; i < 4; i++)
             threads.emplace_back(work, i, std::ref(begin), std::ref(phase));
     }
-    std::printf("%ld %ld\n", total, reads);
+    std::printf("%ld %ld\n", total + owned + turns, reads);
 
     timed.lock();
     std::thread([] {
