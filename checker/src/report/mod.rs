@@ -14,7 +14,7 @@ mod xml;
 use crate::check::Outcome;
 use crate::check::setting::Setting;
 use crate::check::verdict::Verdict;
-use crate::cli::{CheckFormat, CheckOptions, ModelChoice};
+use crate::cli::{CheckFormat, CheckOptions, ModelChoice, ReduceChoice};
 use crate::error::CommandError;
 use crate::run::stats::peak_memory_kib;
 use crate::whole;
@@ -81,6 +81,9 @@ impl Report<'_> {
         ];
         if self.options.model == ModelChoice::Full {
             all.push("malloc, locks and threads behave as their models".to_string());
+        }
+        if self.options.reduce == ReduceChoice::Lgc {
+            all.push("threads share static variables and locks only".to_string());
         }
         all
     }
