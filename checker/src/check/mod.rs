@@ -5,6 +5,7 @@
 //! not come out the same, that is a defect of this program and not of the guest.
 
 mod deadlock;
+pub mod fillings;
 mod judge;
 pub mod kind;
 mod limits;
@@ -28,6 +29,7 @@ use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
+use crate::explore::word::Word;
 use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
@@ -71,6 +73,10 @@ pub struct Outcome {
     pub output: Vec<Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
+    /// Instructions executed before the first thread.
+    pub instructions_alone: u64,
+    /// How far it was tried whether uninitialised memory decides anything, if it was.
+    pub fillings: Option<fillings::Coverage>,
 }
 
 impl Outcome {
@@ -86,6 +92,8 @@ impl Outcome {
             threads: Vec::new(),
             output: Vec::new(),
             ends: None,
+            instructions_alone: 0,
+            fillings: None,
         }
     }
 }
@@ -99,13 +107,23 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let limit = Limit::new(options.time);
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
-    let (mut process, consumed) = setup::load(&setting, input, &messages)?;
+    let program = setup::read(&setting, &messages)?;
+    let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let properties = properties::of(&setting, &process)?;
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
         return Err(CommandError::LocalsNeedAll);
     }
     let begin = Instant::now();
     let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
+    if options.check.contains(&kind::ErrorKind::Memory)
+        && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
+    {
+        let contended = outcome.contended.iter().map(|addr| Word(addr / 8)).collect();
+        let stdin = consumed.bytes();
+        let subject = fillings::Subject { program: &program, setting: &setting, stdin, contended };
+        let spent = (outcome.instructions_alone, outcome.stats.executed);
+        fillings::look(&subject, spent, &limit, &mut outcome)?;
+    }
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 
@@ -189,10 +207,9 @@ fn examine(
     messages: &Messages,
 ) -> Outcome {
     let prefix = prefix::run(process, limit);
-    messages.detail(&format_args!(
-        "{} instructions before the first thread",
-        process.machine.instructions()
-    ));
+    let instructions_alone = process.machine.instructions();
+    messages
+        .detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
         Prefix::Threads => explore(process, options, properties, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {
@@ -224,7 +241,8 @@ fn examine(
             Outcome::of(Verdict::Incomplete { reason })
         }
     };
-    Outcome { verdict: limited(process, options, outcome.verdict), ..outcome }
+    let verdict = limited(process, options, outcome.verdict);
+    Outcome { verdict, instructions_alone, ..outcome }
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {

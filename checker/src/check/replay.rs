@@ -2,7 +2,7 @@
 
 use super::prefix::{self, Prefix};
 use super::state_error::StateError;
-use super::{add_sources, deadlock, judge, last_step, properties, setup};
+use super::{add_sources, deadlock, fillings, judge, last_step, properties, setup};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
@@ -26,11 +26,25 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
     let input = setup::InputFrom::Saved(saved.stdin.clone());
-    let (mut process, _) = setup::load(&saved.setting, input, &messages)?;
+    let program = setup::read(&saved.setting, &messages)?;
+    let (mut process, _) = setup::load(&program, &saved.setting, input, None)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let properties = properties::of(&saved.setting, &process)?;
-    let (mut steps, finding, names) = execute(&mut process, &saved, &properties, prefix);
+    let (mut steps, finding, names) = match saved.state_error {
+        Some(StateError::Uninitialised(filling)) => {
+            let mut names = Names::of(&process);
+            let subject = fillings::Subject {
+                program: &program,
+                setting: &saved.setting,
+                stdin: saved.stdin.clone(),
+                contended: saved.words().collect(),
+            };
+            let (steps, finding) = fillings::replay(&subject, &saved, filling, &mut names)?;
+            (steps, finding, names)
+        }
+        _ => execute(&mut process, &saved, &properties, prefix),
+    };
     let Some(finding) = finding.filter(|finding| finding.kind == saved.error.kind) else {
         return Err(CommandError::NotReproduced { error: saved.error.message.clone() });
     };

@@ -39,6 +39,7 @@ pub mod scout;
 pub mod space;
 pub mod stubborn;
 pub mod touches;
+pub mod trace;
 pub mod view;
 pub mod visible;
 pub mod watch;

@@ -4,11 +4,14 @@ use super::choice::Choice;
 use super::endless;
 use super::future::Thing;
 use super::touches::Touches;
+use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
 use crate::state::dead;
-use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation};
+use samovar_runtime::{
+    Event, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
+};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Changed;
@@ -108,11 +111,7 @@ pub fn execute_noting(
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
-    let mut ending = run(process, thread, &mut watch, &mut circle);
-    if let Some((privilege, access)) = watch.breach {
-        let pc = process.machine.core(thread).pc;
-        ending = Ending::Violated(privilege.violation(thread, &access, pc));
-    }
+    let ending = run(process, thread, &mut watch, &mut circle);
     if watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
@@ -125,6 +124,43 @@ pub fn execute_noting(
             _ => {}
         });
     }
+    finish(process, (thread, mark, before), watch, ending, circle)
+}
+
+/// The same, noting where the move writes, in order.
+pub fn execute_recording(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+    trace: &mut Trace,
+) -> Move {
+    let Choice { thread, alternative } = choice;
+    if thread.0 >= process.machine.thread_count() {
+        return pass_time(process);
+    }
+    let (mut things, mut circle) = (Vec::new(), Vec::new());
+    let world = (&sight.visible, &sight.library);
+    let atomic = process.is_atomic(thread);
+    let watch = Watch::new(world, (None, &mut things), thread, alternative, atomic);
+    let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
+    let before = process.machine.core(thread)[Reg::Rsp];
+    let ending = run(process, thread, &mut recorder, &mut circle);
+    finish(process, (thread, mark, before), recorder.watch, ending, circle)
+}
+
+/// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
+fn finish(
+    process: &mut Process,
+    (thread, mark, before): (ThreadId, &ProcessMark, u64),
+    watch: Watch<'_>,
+    mut ending: Ending,
+    circle: Vec<Word>,
+) -> Move {
+    if let Some((privilege, access)) = watch.breach {
+        let pc = process.machine.core(thread).pc;
+        ending = Ending::Violated(privilege.violation(thread, &access, pc));
+    }
     let stack = match ending {
         Ending::Done => dead::clear(process, thread, mark.machine(), before),
         _ => 0..0,
@@ -134,24 +170,38 @@ pub fn execute_noting(
     Move { ending, operation, object, alternatives, circle, progress, stack }
 }
 
-fn run(
+/// An observer that is, or has, the monitor of a move.
+pub trait Watching: Observer {
+    /// The monitor.
+    fn watch(&self) -> &Watch<'_>;
+}
+
+impl Watching for Watch<'_> {
+    fn watch(&self) -> &Watch<'_> {
+        self
+    }
+}
+
+fn run<W: Watching>(
     process: &mut Process,
     thread: ThreadId,
-    watch: &mut Watch<'_>,
+    observer: &mut W,
     circle: &mut Vec<Word>,
 ) -> Ending {
     let mut patience = Patience::default();
     loop {
-        match process.step(thread, PIECE, watch) {
+        match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
-            Event::Blocked if watch.operation.is_some() && !retries(process, thread) => {
+            Event::Blocked
+                if observer.watch().operation.is_some() && !retries(process, thread) =>
+            {
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
             event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
                 Suspicion::None => {}
                 Suspicion::Circle => {
-                    let stops = |access: &Access| watch.shows(access);
+                    let stops = |access: &Access| observer.watch().shows(access);
                     if let Some(read) = endless::circle(process, thread, &stops) {
                         *circle = read;
                         return Ending::Diverges;

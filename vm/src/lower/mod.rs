@@ -9,6 +9,7 @@
 
 mod control;
 mod emit;
+mod fill;
 mod integer;
 mod misc;
 pub mod request;
@@ -23,6 +24,7 @@ use crate::memory::Memory;
 use crate::stop::HookId;
 use crate::uop::{Op, Uop};
 use emit::Emitter;
+pub(crate) use fill::FILL_MAX;
 use iced_x86::{Decoder, DecoderError, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
 /// Choices in lowering that do not change what a program computes.
@@ -33,11 +35,13 @@ pub struct Style {
     /// One micro-op for an unlocked read-modify-write of memory; otherwise a stop can come between
     /// the load and the store, as on real processors.
     pub fuse_memory: bool,
+    /// Stack that functions take for their frames is filled with this: nobody may depend on it.
+    pub stack_fill: Option<u32>,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { fuse_branches: true, fuse_memory: true }
+        Style { fuse_branches: true, fuse_memory: true, stack_fill: None }
     }
 }
 
