@@ -20,7 +20,7 @@ use samovar_vm::monitor::{Access, Decision, Monitor};
 const STEPS_MAX: u64 = 64 << 20;
 
 /// What the legs were seen to read differently.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Doubt {
     addr: u64,
     size: u32,
@@ -32,42 +32,36 @@ pub fn locate(a: &mut Process, b: &mut Process, choice: Choice, names: &mut Name
     let thread = choice.thread;
     let mut doubt = None;
     let mut monitors = [Follower::new(choice), Follower::new(choice)];
-    let mut location = None;
+    let mut told = None;
     for _ in 0..STEPS_MAX {
         let pc = a.machine.core(thread).pc;
         let [one, other] = &mut monitors;
         let events = (one.advance(a, thread), other.advance(b, thread));
         if one.reads == other.reads
             && let Some(read) = one.reads.iter().find(|read| differs(a, b, read))
-            && (doubt.is_none() || is_own(names, a, pc))
+            && (doubt.is_none() || names.is_own_code(a, pc))
         {
             doubt = Some(*read);
         }
-        let parted = a.machine.core(thread).pc != b.machine.core(thread).pc;
-        if parted && !meet_again(a, b, thread, &mut monitors) {
+        let same = events.0 == events.1 && one.trace == other.trace;
+        let in_step = a.machine.core(thread).pc == b.machine.core(thread).pc;
+        if !same || !in_step {
             names.refresh(a);
-            location = Some(place(names, a, thread, pc));
-            break;
+            let what = doubt.map(|read| thing(names, a, thread, read));
+            told = Some((place(names, a, thread, pc), what));
         }
-        if events.0 != events.1 || monitors[0].trace != monitors[1].trace {
-            names.refresh(a);
-            location = Some(place(names, a, thread, pc));
-            break;
-        }
-        if events.0 != Event::Budget && events.0 != Event::Yielded {
+        let goes_on = matches!(events.0, Event::Budget | Event::Yielded);
+        if !same || !in_step && !meet_again(a, b, thread, &mut monitors) || !goes_on {
             break;
         }
     }
     names.learn_start(a, thread);
-    let location = location.unwrap_or_else(|| names.standpoint(a, thread));
-    let message = match doubt {
-        Some(read) => {
-            let what = thing(names, a, thread, read);
-            format!(
-                "what happens next depends on {what}, whose value comes from memory that nobody \
-                 has written"
-            )
-        }
+    let (location, what) = told.unwrap_or_else(|| (names.standpoint(a, thread), None));
+    let message = match what {
+        Some(what) => format!(
+            "what happens next depends on {what}, whose value comes from memory that nobody has \
+             written"
+        ),
         None => "what happens next depends on memory that nobody has written".to_string(),
     };
     Finding {
@@ -108,10 +102,6 @@ fn differs(a: &Process, b: &Process, read: &Doubt) -> bool {
     read.addr < ADDRESS_LIMIT && bytes(a) != bytes(b)
 }
 
-fn is_own(names: &Names, process: &Process, pc: u64) -> bool {
-    names.is_own_code(process, pc)
-}
-
 /// The place of an instruction in the program's source, or where the thread stands.
 fn place(names: &Names, process: &Process, thread: ThreadId, pc: u64) -> Location {
     match names.is_own_code(process, pc) {
@@ -139,12 +129,6 @@ struct Follower {
     trace: Trace,
     /// What the last instruction read.
     reads: Vec<Doubt>,
-}
-
-impl PartialEq for Doubt {
-    fn eq(&self, other: &Doubt) -> bool {
-        (self.addr, self.size) == (other.addr, other.size)
-    }
 }
 
 impl Follower {

@@ -47,7 +47,7 @@ pub const FILLINGS: [u32; 4] = [0, u32::MAX, 0x7f7f_7f7f, 1];
 /// Instructions before the first thread beyond which nothing is tried.
 const PREFIX_MAX: u64 = 32 << 20;
 /// Moves that are always tried.
-const MOVES_MIN: u64 = 1500;
+const MOVES_MIN: u64 = 1000;
 /// Of the moves that the search made, one in so many is tried.
 const SHARE: u64 = 24;
 
