@@ -208,8 +208,7 @@ fn examine(
 ) -> Outcome {
     let prefix = prefix::run(process, limit);
     let instructions_alone = process.machine.instructions();
-    messages
-        .detail(&format_args!("{instructions_alone} instructions before the first thread"));
+    messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
         Prefix::Threads => explore(process, options, properties, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {

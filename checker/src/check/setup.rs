@@ -83,7 +83,11 @@ pub fn load(
     };
     let mut process = Process::new(load)?;
     // Reads and writes of one instruction are two accesses, with a scheduling point in between.
-    process.machine.set_style(Style { fuse_memory: false, stack_fill: filling, ..Style::default() });
+    process.machine.set_style(Style {
+        fuse_memory: false,
+        stack_fill: filling,
+        ..Style::default()
+    });
     Ok((process, consumed))
 }
 

@@ -192,9 +192,7 @@ fn run<W: Watching>(
     loop {
         match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
-            Event::Blocked
-                if observer.watch().operation.is_some() && !retries(process, thread) =>
-            {
+            Event::Blocked if observer.watch().operation.is_some() && !retries(process, thread) => {
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,

@@ -11,8 +11,8 @@ mod uri;
 mod witness;
 mod xml;
 
-use crate::check::fillings::{Coverage, FILLINGS};
 use crate::check::Outcome;
+use crate::check::fillings::{Coverage, FILLINGS};
 use crate::check::setting::Setting;
 use crate::check::verdict::Verdict;
 use crate::cli::{CheckFormat, CheckOptions, ModelChoice, ReduceChoice};
