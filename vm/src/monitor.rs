@@ -41,8 +41,8 @@ pub trait Monitor {
     /// Call [`Monitor::enter_block`].
     const BLOCKS: bool = false;
 
-    /// Called whenever execution gets to a stretch of straight code, with where that ends, and again
-    /// if it is interrupted there and goes on.
+    /// Called whenever execution gets to a stretch of straight code, with where that ends, and
+    /// again if it is interrupted there and goes on.
     #[inline]
     fn enter_block(&mut self, end: u64) {
         let _ = end;

@@ -1,8 +1,8 @@
 //! Reads of uninitialised memory that decide something.
 //!
-//! Memory that a program has got and not written yet, fresh heap blocks and the frames of functions,
-//! may hold anything. The search takes it as it comes, zeros or what was there before, which is one
-//! of the possible worlds; nothing tells states apart that does not differ in that world, because
+//! Memory that a program has got and not written yet, fresh heap blocks and frames of functions, may
+//! hold anything. The search takes it as it comes, zeros or what was there before, which is one of
+//! the possible worlds; nothing tells states apart that does not differ in that world, because
 //! dead stack really is overwritten with zeros and freed blocks cannot be read (see
 //! [`crate::state::dead`]). What remains to be shown is that the other worlds look the same. So the
 //! program is executed several times in lock-step ([`legs`]), each time with such memory filled
@@ -80,8 +80,8 @@ impl Subject<'_> {
     }
 }
 
-/// Tries the fillings after a search that found nothing wrong; `executed` moves were made by it, and
-/// `instructions` before it. Notes in the outcome how much was tried, or what was found.
+/// Tries the fillings after a search that found nothing wrong; it made `executed` moves, after so
+/// many `instructions`. Notes in the outcome how much was tried, or what was found.
 pub fn look(
     subject: &Subject<'_>,
     (instructions, executed): (u64, u64),
