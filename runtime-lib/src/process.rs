@@ -153,7 +153,7 @@ impl Process {
     /// The earliest deadline of a waiting thread. A scheduler that finds nobody runnable goes
     /// there with [`Process::wake_due`]; if there is none, the guest is deadlocked.
     pub fn next_deadline(&self) -> Option<u64> {
-        self.os.threads.iter().filter_map(|thread| thread.waiting()?.deadline()).min()
+        self.os.next_deadline()
     }
 
     /// Lets time pass until `now_ns` (it never goes backwards) and wakes the threads whose

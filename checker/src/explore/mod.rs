@@ -30,6 +30,7 @@ pub mod endless;
 pub mod engine;
 pub mod future;
 pub mod heuristic;
+pub mod known;
 pub mod moves;
 pub mod origins;
 pub mod pct;

@@ -2,7 +2,6 @@
 
 use super::choice::Choice;
 use super::endless;
-use super::future::Thing;
 use super::touches::Touches;
 use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
@@ -83,13 +82,10 @@ impl Sight {
     }
 }
 
-/// Where to note what a move touches: everything of all threads, and what of it others touch, too.
-pub type Notes<'a> = (Option<&'a mut Touches>, &'a mut Vec<(Thing, bool)>);
-
 /// Executes a move from where the process stands; `mark` was taken just before. The number behind
 /// the last thread stands for the passing of time.
 pub fn execute(process: &mut Process, mark: &ProcessMark, choice: Choice, sight: &Sight) -> Move {
-    execute_noting(process, mark, choice, sight, (None, &mut Vec::new()))
+    execute_noting(process, mark, choice, sight, None)
 }
 
 /// The same, noting what the move touches.
@@ -98,7 +94,7 @@ pub fn execute_noting(
     mark: &ProcessMark,
     choice: Choice,
     sight: &Sight,
-    notes: Notes<'_>,
+    touches: Option<&mut Touches>,
 ) -> Move {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
@@ -107,7 +103,7 @@ pub fn execute_noting(
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
     let mut watch =
-        Watch::new(world, notes, thread, alternative, atomic).guarding(process.privileges());
+        Watch::new(world, touches, thread, alternative, atomic).guarding(process.privileges());
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();

@@ -3,6 +3,7 @@
 
 pub mod dead;
 mod jump;
+pub mod memo;
 pub mod pool;
 pub mod slots;
 pub mod tree;

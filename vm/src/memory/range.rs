@@ -168,6 +168,7 @@ impl Memory {
 
     /// Borrows bytes; the guest must be permitted to read them.
     pub fn slice(&self, addr: u64, len: u64) -> Result<&[u8], Fault> {
+        self.reads.note(addr, len);
         if self.permits(addr, len, READ).is_none() {
             return Err(self.explain(addr, len as u32, AccessKind::Read));
         }
@@ -223,6 +224,9 @@ impl Memory {
     /// # Panics
     /// If the range leaves the address space.
     pub fn zero_words(&mut self, start: u64, end: u64) {
+        if start < end {
+            self.reads.note(start, end - start);
+        }
         let words = self.space.data_mut()[start as usize..end as usize].chunks_exact_mut(8);
         for (word, addr) in words.zip((start..).step_by(8)) {
             if *word != [0; 8] {

@@ -43,7 +43,7 @@ pub(super) fn allocate(
 
 /// The size of the live block at an address.
 pub(super) fn size(memory: &Memory, addr: u64) -> Result<u64, Misuse> {
-    match memory.objects().get(addr) {
+    match memory.object(addr) {
         Some(Object { size, kind: ObjectKind::Heap { .. } }) => Ok(*size),
         Some(Object { kind: ObjectKind::Freed { .. }, .. }) => Err(Misuse::DoubleFree),
         _ => Err(Misuse::InvalidPointer),
