@@ -135,10 +135,10 @@ pub fn execute_recording(
     if thread.0 >= process.machine.thread_count() {
         return pass_time(process);
     }
-    let (mut things, mut circle) = (Vec::new(), Vec::new());
+    let mut circle = Vec::new();
     let world = (&sight.visible, &sight.library);
     let atomic = process.is_atomic(thread);
-    let watch = Watch::new(world, (None, &mut things), thread, alternative, atomic);
+    let watch = Watch::new(world, None, thread, alternative, atomic);
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
     let ending = run(process, thread, &mut recorder, &mut circle);
