@@ -7,7 +7,7 @@ use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
-use crate::state::dead;
+use crate::state::{dead, unread};
 use samovar_runtime::{
     Event, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
 };
@@ -120,7 +120,7 @@ pub fn execute_noting(
             _ => {}
         });
     }
-    finish(process, (thread, mark, before), watch, ending, circle)
+    finish(process, (thread, mark, before), sight, watch, (ending, circle))
 }
 
 /// The same, noting where the move writes, in order.
@@ -142,25 +142,28 @@ pub fn execute_recording(
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
     let ending = run(process, thread, &mut recorder, &mut circle);
-    finish(process, (thread, mark, before), recorder.watch, ending, circle)
+    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle))
 }
 
 /// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
 fn finish(
     process: &mut Process,
     (thread, mark, before): (ThreadId, &ProcessMark, u64),
+    sight: &Sight,
     watch: Watch<'_>,
-    mut ending: Ending,
-    circle: Vec<Word>,
+    (mut ending, circle): (Ending, Vec<Word>),
 ) -> Move {
     if let Some((privilege, access)) = watch.breach {
         let pc = process.machine.core(thread).pc;
         ending = Ending::Violated(privilege.violation(thread, &access, pc));
     }
-    let stack = match ending {
-        Ending::Done => dead::clear(process, thread, mark.machine(), before),
-        _ => 0..0,
-    };
+    let mut stack = 0..0;
+    if ending == Ending::Done {
+        stack = dead::clear(process, thread, mark.machine(), before);
+        if !matches!(sight.visible, Visible::All) {
+            unread::clear(process, thread);
+        }
+    }
     let Watch { operation, object, alternatives, progress, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
     Move { ending, operation, object, alternatives, circle, progress, stack }

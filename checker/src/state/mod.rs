@@ -7,6 +7,7 @@ pub mod memo;
 pub mod pool;
 pub mod slots;
 pub mod tree;
+pub mod unread;
 pub mod vector;
 pub mod worlds;
 

@@ -113,7 +113,7 @@ fn single(pc: u64, op: Op, length: u64) -> Block {
 }
 
 /// `rep bsf` is `bsf` on processors without BMI1, likewise `rep bsr`; no profile has BMI1.
-const OPTIONS: u32 = DecoderOptions::NO_MPFX_0FBC | DecoderOptions::NO_MPFX_0FBD;
+pub(crate) const OPTIONS: u32 = DecoderOptions::NO_MPFX_0FBC | DecoderOptions::NO_MPFX_0FBD;
 
 fn decode(bytes: &[u8], pc: u64, style: Style, is_hook: &dyn Fn(u64) -> bool) -> Vec<Instruction> {
     let mut decoder = Decoder::with_ip(64, bytes, pc, OPTIONS);
@@ -168,7 +168,7 @@ fn dead_flags(instructions: &[Instruction]) -> Vec<bool> {
 }
 
 /// A shift by a count of zero and a string operation of no elements leave the flags alone.
-fn always_writes_flags(instruction: &Instruction) -> bool {
+pub(crate) fn always_writes_flags(instruction: &Instruction) -> bool {
     let shifts = matches!(
         instruction.mnemonic(),
         Mnemonic::Shl
