@@ -192,12 +192,19 @@ impl Space<'_> {
             self.vector.update(self.process, mark.0.machine());
         }
         let reached = self.vector.state();
+        let mut changes = Vec::new();
+        self.vector.changes_since(mark.1, &mut changes);
         self.process.undo_to(&mark.0);
         self.vector.undo_to(mark.1);
         let known = self.known.get(which);
         assert_eq!(outcome, known.outcome, "a remembered move of {choice:?} ends differently");
         let expected = self.known.apply(which, &mut self.vector);
         self.vector.undo_to(mark.1);
-        assert_eq!(reached, expected, "a remembered move of {choice:?} leads elsewhere");
+        assert_eq!(
+            reached,
+            expected,
+            "a remembered move of {choice:?} leads elsewhere: {}",
+            self.vector.describe(&changes, &self.known.get(which).changes),
+        );
     }
 }
