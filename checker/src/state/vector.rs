@@ -302,6 +302,16 @@ impl StateVector {
         }
     }
 
+    /// Components in which two lists of changes differ, some of them.
+    pub fn describe(&self, one: &[(u32, u32)], other: &[(u32, u32)]) -> String {
+        let all = one.iter().chain(other);
+        let differing = all.filter(|change| !one.contains(change) || !other.contains(change));
+        let name = |&(position, value): &(u32, u32)| {
+            format!("{:x?} {value} ", self.slots[position as usize].component)
+        };
+        differing.take(20).map(name).collect()
+    }
+
     /// Compares the vector with the process, which must stand in the present state, component by
     /// component.
     ///

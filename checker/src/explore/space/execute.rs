@@ -35,10 +35,15 @@ impl Space<'_> {
         self.known.begin_state();
     }
 
+    /// Whether what is remembered is of use: what is visible has not changed since.
+    fn remembers(&self) -> bool {
+        self.remember && self.known_for == self.sight.visible.added()
+    }
+
     /// The next move of a thread from the present state.
     pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
         let Choice { thread, alternative } = choice;
-        if self.remember
+        if self.remembers()
             && let Some(known) = self.known.find(thread, alternative, &self.vector)
         {
             if cfg!(debug_assertions) {
@@ -92,7 +97,7 @@ impl Space<'_> {
         self.process.undo_to(&mark.0);
         self.vector.undo_to(mark.1);
         let forgets = known.outcome == Outcome::Over || self.vector.is_outdated();
-        if forgets || !is_all || !self.remember {
+        if forgets || !is_all || !self.remembers() {
             return self.known.pass(known);
         }
         self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
@@ -192,12 +197,19 @@ impl Space<'_> {
             self.vector.update(self.process, mark.0.machine());
         }
         let reached = self.vector.state();
+        let mut changes = Vec::new();
+        self.vector.changes_since(mark.1, &mut changes);
         self.process.undo_to(&mark.0);
         self.vector.undo_to(mark.1);
         let known = self.known.get(which);
         assert_eq!(outcome, known.outcome, "a remembered move of {choice:?} ends differently");
         let expected = self.known.apply(which, &mut self.vector);
         self.vector.undo_to(mark.1);
-        assert_eq!(reached, expected, "a remembered move of {choice:?} leads elsewhere");
+        assert_eq!(
+            reached,
+            expected,
+            "a remembered move of {choice:?} leads elsewhere: {}",
+            self.vector.describe(&changes, &self.known.get(which).changes),
+        );
     }
 }
