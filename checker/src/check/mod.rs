@@ -4,6 +4,7 @@
 //! error is executed once more from its choices alone, shortened and told step by step; if it does
 //! not come out the same, that is a defect of this program and not of the guest.
 
+pub mod autopilot;
 mod deadlock;
 mod judge;
 pub mod kind;
@@ -35,6 +36,7 @@ use crate::run::limit::Limit;
 use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
+use autopilot::Attempt;
 use limits::Limits;
 use outcomes::{ExecutionEnd, Outcomes};
 use prefix::Prefix;
@@ -71,6 +73,8 @@ pub struct Outcome {
     pub output: Vec<Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
+    /// What the autopilot tried, if nobody asked for a search.
+    pub attempts: Vec<Attempt>,
 }
 
 impl Outcome {
@@ -86,6 +90,7 @@ impl Outcome {
             threads: Vec::new(),
             output: Vec::new(),
             ends: None,
+            attempts: Vec::new(),
         }
     }
 }
@@ -325,6 +330,7 @@ fn explore(
     process.undo_to(&start);
     outcome.ends = ends;
     outcome.stats = explored.stats;
+    outcome.attempts = explored.attempts;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
     outcome

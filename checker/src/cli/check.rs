@@ -181,6 +181,13 @@ impl CheckOptions {
         }
     }
 
+    /// Whether the searches are chosen by themselves. With a bound on the depth, or if all ends are
+    /// to be listed, a depth-first search does what is asked for.
+    pub fn uses_autopilot(&self) -> bool {
+        let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
+        self.search == SearchChoice::Auto && is_plain
+    }
+
     /// An option that says something about searches of another kind than the one asked for, and
     /// the searches that it is for.
     pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
@@ -213,7 +220,7 @@ impl CheckOptions {
 /// Values of `--search`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchChoice {
-    /// The best that there is: depth-first
+    /// Depth-first; if that takes long, searches that are good at finding take turns with it
     Auto,
     /// Depth-first
     Dfs,

@@ -174,6 +174,11 @@ impl<'a> Space<'a> {
         (self.futures.growth, self.touches.things(), self.deeds)
     }
 
+    /// Leaves moves out from now on, or no more; whether it did so before.
+    pub fn set_pruning(&mut self, prune: bool) -> bool {
+        std::mem::replace(&mut self.prune, prune)
+    }
+
     /// What decides where moves end, as it is now.
     pub fn sight(&self) -> &Sight {
         &self.sight

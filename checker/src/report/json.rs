@@ -1,6 +1,7 @@
 //! Reports as one JSON object, in the form that scripts rely on.
 
 use super::{Report, peak_memory_bytes};
+use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
 use crate::check::reduction;
 use crate::check::verdict::{Finding, Verdict};
@@ -100,6 +101,7 @@ fn semantics(report: &Report<'_>) -> Value {
         "memory_model": "sequential consistency",
         "reduction": reduction(options.reduction()),
         "search": options.search.name(),
+        "attempts": attempts(report),
         "store": "exact",
         "model": report.setting.model,
         "checked": kinds,
@@ -113,6 +115,12 @@ fn semantics(report: &Report<'_>) -> Value {
         "assumptions": report.assumptions(),
         "contended": report.outcome.contended_names,
     })
+}
+
+/// What the autopilot tried.
+fn attempts(report: &Report<'_>) -> Vec<Value> {
+    let attempt = |one: &Attempt| json!({ "search": one.how, "expanded": one.expanded });
+    report.outcome.attempts.iter().map(attempt).collect()
 }
 
 fn stats(report: &Report<'_>) -> Value {

@@ -3,6 +3,7 @@
 
 use super::explain::{Explanation, explain};
 use super::{Report, excerpt, peak_memory_bytes};
+use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
 use crate::check::outcomes::ExecutionEnd;
 use crate::check::verdict::{Finding, Verdict};
@@ -191,6 +192,9 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
             .map_or_else(String::new, |bytes| format!(", {} MiB", bytes.div_ceil(1 << 20))),
     );
     page.wrap("explored: ", Style::Strong, 2, &numbers);
+    if 1 < outcome.attempts.len() {
+        page.wrap("searched: ", Style::Strong, 2, &searched(&outcome.attempts));
+    }
     let switched = match report.options.reduce {
         ReduceChoice::None => "before every access to memory".to_string(),
         ReduceChoice::Lgc => "at locks and static variables".to_string(),
@@ -202,6 +206,12 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
         }
     };
     page.wrap("threads switched: ", Style::Strong, 2, &switched);
+}
+
+/// What the autopilot did: each search with the states that it expanded, the last one ended it.
+fn searched(attempts: &[Attempt]) -> String {
+    let words = |one: &Attempt| format!("{} ({} states)", one.how, grouped(one.expanded));
+    attempts.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
 fn contended(names: &[String]) -> String {
