@@ -171,7 +171,8 @@ impl Autopilot {
         });
         space.set_pruning(prune);
         self.note(how, stats.expanded);
-        let is_found = matches!(round, Round::Over(Found::Error { .. } | Found::Unsupported { .. }));
+        let is_found =
+            matches!(round, Round::Over(Found::Error { .. } | Found::Unsupported { .. }));
         if is_found || matches!(round, Round::Anew) {
             return Some(round);
         }

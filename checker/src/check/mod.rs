@@ -9,6 +9,7 @@ mod deadlock;
 mod judge;
 pub mod kind;
 mod limits;
+pub mod no_return;
 pub mod outcomes;
 mod prefix;
 mod progress;
@@ -38,6 +39,7 @@ use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use autopilot::Attempt;
 use limits::Limits;
+use no_return::NoReturn;
 use outcomes::{ExecutionEnd, Outcomes};
 use prefix::Prefix;
 use progress::Progress;
@@ -73,6 +75,8 @@ pub struct Outcome {
     pub output: Vec<Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
+    /// Up to where the error could have been avoided, if that was found out.
+    pub no_return: Option<NoReturn>,
     /// What the autopilot tried, if nobody asked for a search.
     pub attempts: Vec<Attempt>,
 }
@@ -90,6 +94,7 @@ impl Outcome {
             threads: Vec::new(),
             output: Vec::new(),
             ends: None,
+            no_return: None,
             attempts: Vec::new(),
         }
     }
@@ -122,6 +127,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         saved.contended = outcome.contended.clone();
         saved.choices = outcome.path.iter().map(|step| (step.thread.0, step.alternative)).collect();
         saved.state_error = outcome.state_error.clone();
+        saved.point_of_no_return = outcome.no_return.clone();
         saved.trail = outcome.steps.clone();
         let file = options.trail.clone().unwrap_or_else(|| default_trail(&setting));
         saved.write(&file)?;
@@ -303,7 +309,7 @@ fn explore(
     let mut ends = options.outcomes.then(BTreeSet::new);
     let plan = search::Plan { options, asked: &options.check, properties };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
-    let start = process.mark();
+    let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
     let mut outcome = match explored.found {
@@ -318,7 +324,21 @@ fn explore(
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
             let path = shortened(process, &start, &sight, path, &error);
-            explain(process, &sight, path, &error, &mut names, (options, properties))
+            let mut outcome =
+                explain(process, &sight, path, &error, &mut names, (options, properties));
+            process.undo_to(&start);
+            if matches!(outcome.verdict, Verdict::Error(_)) {
+                let question = no_return::Question {
+                    path: &outcome.path,
+                    error: &error,
+                    sight: &sight,
+                    asked: &options.check,
+                    properties,
+                };
+                outcome.no_return = no_return::find(process, &mut names, &question);
+            }
+            start = process.mark();
+            outcome
         }
         Found::Unsupported { path, what } => {
             let told = describe::tell(process, &sight, &path, &mut names);

@@ -60,6 +60,9 @@ pub(super) fn object(report: &Report<'_>) -> Value {
         Verdict::Error(finding) => {
             set("error", json!(finding));
             set("trail", json!(outcome.steps));
+            if let Some(no_return) = &outcome.no_return {
+                set("point_of_no_return", json!(no_return));
+            }
             let threads: Vec<Value> = outcome
                 .threads
                 .iter()

@@ -5,6 +5,7 @@ use super::explain::{Explanation, explain};
 use super::{Report, excerpt, peak_memory_bytes};
 use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
+use crate::check::no_return::NoReturn;
 use crate::check::outcomes::ExecutionEnd;
 use crate::check::verdict::{Finding, Verdict};
 use crate::cli::ReduceChoice;
@@ -13,6 +14,7 @@ use crate::message::Loudness;
 use crate::page::Page;
 use crate::paint::Style;
 use crate::run::stats::grouped;
+use crate::trail::file::SavedTrail;
 use crate::trail::source::Sources;
 use crate::trail::text::{Telling, main_file};
 use crate::trail::{Names, Step, text};
@@ -54,6 +56,9 @@ fn write(page: &mut Page, report: &Report<'_>) {
                 let starts = |name: &str| start(&outcome.threads, name);
                 write_story(page, finding, &outcome.steps, &starts, report.options.verbose);
                 page.gap();
+                if let Some(no_return) = &outcome.no_return {
+                    write_no_return(page, no_return, &outcome.steps);
+                }
                 write_files(page, report);
             }
         }
@@ -71,7 +76,12 @@ fn write(page: &mut Page, report: &Report<'_>) {
 }
 
 /// Prints a trail that was replayed.
-pub fn print_trail(steps: &[Step], finding: &Finding, names: &Names) -> Result<(), CommandError> {
+pub fn print_trail(
+    saved: &SavedTrail,
+    steps: &[Step],
+    finding: &Finding,
+    names: &Names,
+) -> Result<(), CommandError> {
     let starts = |name: &str| {
         let number = name.strip_prefix('T')?.parse().ok()?;
         names.start_of(samovar_vm::machine::ThreadId(number)).map(str::to_string)
@@ -79,6 +89,10 @@ pub fn print_trail(steps: &[Step], finding: &Finding, names: &Names) -> Result<(
     let mut page = Page::for_stdout();
     write_verdict(&mut page, finding);
     write_story(&mut page, finding, steps, &starts, true);
+    if let Some(no_return) = &saved.point_of_no_return {
+        page.gap();
+        write_no_return(&mut page, no_return, steps);
+    }
     put(&page)
 }
 
@@ -145,6 +159,11 @@ fn write_story(
     page.wrap("how it comes to that: ", Style::Strong, 2, &words);
     page.gap();
     text::write(page, &telling);
+}
+
+/// Up to where the error could be avoided.
+fn write_no_return(page: &mut Page, no_return: &NoReturn, steps: &[Step]) {
+    page.wrap("point of no return: ", Style::Strong, 2, &no_return.sentence(steps));
 }
 
 /// Where there is more to see.
