@@ -34,6 +34,7 @@ use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
 use crate::run::limit::Limit;
+use crate::trail::cost::{self, Wish};
 use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
@@ -65,6 +66,8 @@ pub struct Outcome {
     pub contended_names: Vec<String>,
     /// The choices that lead to the error.
     pub path: Vec<Choice>,
+    /// How often they switch away from a thread that could have gone on.
+    pub preemptions: usize,
     /// What is wrong where they lead, if it is not the last move.
     pub state_error: Option<StateError>,
     /// The same in words.
@@ -89,6 +92,7 @@ impl Outcome {
             contended: Vec::new(),
             contended_names: Vec::new(),
             path: Vec::new(),
+            preemptions: 0,
             state_error: None,
             steps: Vec::new(),
             threads: Vec::new(),
@@ -323,7 +327,10 @@ fn explore(
         Found::Nothing => Outcome::of(Verdict::Verified),
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
-            let path = shortened(process, &start, &sight, path, &error);
+            let wish = strategy::wish(options);
+            let path = shortened(process, &mut start, &sight, path, &error, wish);
+            let (_, cost) = cost::follow(process, &sight, &path);
+            process.undo_to(&start);
             let mut outcome =
                 explain(process, &sight, path, &error, &mut names, (options, properties));
             process.undo_to(&start);
@@ -337,6 +344,7 @@ fn explore(
                 };
                 outcome.no_return = no_return::find(process, &mut names, &question);
             }
+            outcome.preemptions = cost.preemptions;
             start = process.mark();
             outcome
         }
@@ -359,10 +367,11 @@ fn explore(
 /// A shorter path to the same error, where the search is one that takes long ways.
 fn shortened(
     process: &mut Process,
-    start: &ProcessMark,
+    start: &mut ProcessMark,
     sight: &Sight,
     path: Vec<Choice>,
     error: &Wrong,
+    wish: Wish,
 ) -> Vec<Choice> {
     if *error == Wrong::Move(Ending::Diverges) {
         // Every attempt would take as long as it takes to find that out.
@@ -376,7 +385,7 @@ fn shortened(
         // It takes a whole search to see that nothing else can happen any more.
         _ => return path,
     };
-    shorten::shorten(process, start, sight, path, &goal)
+    shorten::shorten(process, start, sight, path, &goal, wish)
 }
 
 /// Executes the path to an error again and tells it.

@@ -60,6 +60,7 @@ pub(super) fn object(report: &Report<'_>) -> Value {
         Verdict::Error(finding) => {
             set("error", json!(finding));
             set("trail", json!(outcome.steps));
+            set("preemptions", json!(outcome.preemptions));
             if let Some(no_return) = &outcome.no_return {
                 set("point_of_no_return", json!(no_return));
             }
@@ -110,7 +111,7 @@ fn semantics(report: &Report<'_>) -> Value {
         "checked": kinds,
         "bounds": {
             "depth": options.depth,
-            "preemptions": options.preemptions,
+            "preemptions": options.preemptions.filter(|bound| *bound < u32::MAX),
             "time_seconds": options.time.map(|time| time.as_secs_f64()),
             "memory_bytes": options.memory,
         },
