@@ -50,7 +50,7 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     };
     add_sources(&mut steps);
     match options.format {
-        ReportFormat::Text => report::text::print_trail(&steps, &finding, &names)?,
+        ReportFormat::Text => report::text::print_trail(&saved, &steps, &finding, &names)?,
         ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,
     }
     Ok(ProcessEnding::Status(ending::FOUND))

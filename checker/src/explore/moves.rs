@@ -112,10 +112,15 @@ pub fn execute_noting(
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
         let journal = &process.machine.memory.journal;
+        let regions = journal.regions_at(mark.machine());
+        // Nobody else can touch what was not there before.
+        let is_new = |addr, len| regions.is_some_and(|regions| !regions.overlaps(addr, addr + len));
         journal.each_since(mark.machine(), |changed| match changed {
             // Whoever frees a block changes what all of its bytes are.
             Changed::Contents { addr, len } | Changed::Shadow { addr, len } => {
-                watch.note_write(addr, len);
+                if !is_new(addr, len) {
+                    watch.note_write(addr, len);
+                }
             }
             _ => {}
         });

@@ -192,6 +192,21 @@ impl<'a> Space<'a> {
         (self.futures.growth, self.touches.things(), self.deeds)
     }
 
+    /// Leaves moves out from now on, or no more; whether it did so before.
+    pub fn set_pruning(&mut self, prune: bool) -> bool {
+        std::mem::replace(&mut self.prune, prune)
+    }
+
+    /// Looks at everything in another way from now on; the way before.
+    pub fn replace_sight(&mut self, sight: Sight) -> Sight {
+        std::mem::replace(&mut self.sight, sight)
+    }
+
+    /// Asks again about conflicts that were judged before.
+    pub fn forget_harmless(&mut self) {
+        self.harmless.clear();
+    }
+
     /// What decides where moves end, as it is now.
     pub fn sight(&self) -> &Sight {
         &self.sight

@@ -4,6 +4,7 @@
 //! and compared before anything is executed. Files are written whole or not at all.
 
 use super::describe::Step;
+use crate::check::no_return::NoReturn;
 use crate::check::setting::Setting;
 use crate::check::state_error::StateError;
 use crate::check::verdict::Finding;
@@ -45,6 +46,9 @@ pub struct SavedTrail {
     /// Where to look for it, if it is not in the last move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_error: Option<StateError>,
+    /// Up to where the error could be avoided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point_of_no_return: Option<NoReturn>,
     /// The choices in words.
     pub trail: Vec<Step>,
 }
@@ -109,6 +113,7 @@ impl SavedTrail {
             choices: Vec::new(),
             error,
             state_error: None,
+            point_of_no_return: None,
             trail: Vec::new(),
         }
     }
