@@ -121,6 +121,15 @@ pub enum CommandError {
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),
+    /// gdb cannot be served.
+    #[error(transparent)]
+    Gdb(#[from] crate::gdb::LinkError),
+    /// No address to wait for gdb at.
+    #[error("--gdb: {problem}")]
+    BadAddress {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A saved trail does not lead to its error.
     #[error("the trail does not lead to its error any more ({error}); check the program again")]
     NotReproduced {

@@ -13,6 +13,7 @@ mod prefix;
 mod progress;
 mod properties;
 mod race;
+mod recording;
 pub mod replay;
 pub mod search;
 pub mod setting;

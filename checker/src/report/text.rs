@@ -71,14 +71,25 @@ fn write(page: &mut Page, report: &Report<'_>) {
 
 /// Prints a trail that was replayed.
 pub fn print_trail(steps: &[Step], finding: &Finding, names: &Names) -> Result<(), CommandError> {
+    let mut page = Page::for_stdout();
+    write_trail(&mut page, steps, finding, names);
+    put(&page)
+}
+
+/// The same as text without colours.
+pub fn trail(steps: &[Step], finding: &Finding, names: &Names) -> String {
+    let mut page = Page::plain(crate::page::WIDTH);
+    write_trail(&mut page, steps, finding, names);
+    page.text
+}
+
+fn write_trail(page: &mut Page, steps: &[Step], finding: &Finding, names: &Names) {
     let starts = |name: &str| {
         let number = name.strip_prefix('T')?.parse().ok()?;
         names.start_of(samovar_vm::machine::ThreadId(number)).map(str::to_string)
     };
-    let mut page = Page::for_stdout();
-    write_verdict(&mut page, finding);
-    write_story(&mut page, finding, steps, &starts, true);
-    put(&page)
+    write_verdict(page, finding);
+    write_story(page, finding, steps, &starts, true);
 }
 
 fn put(page: &Page) -> Result<(), CommandError> {
@@ -152,6 +163,7 @@ fn write_files(page: &mut Page, report: &Report<'_>) {
         let file = file.display();
         let words = format!("saved as {file}; samovar replay {file} shows it again");
         page.wrap("the trail: ", Style::Strong, 2, &words);
+        page.wrap("in gdb: ", Style::Strong, 2, &format!("samovar replay --gdb {file}"));
     }
     if let Some(file) = &report.options.html {
         page.wrap("the page: ", Style::Strong, 2, &format!("open {} in a browser", file.display()));
