@@ -124,6 +124,15 @@ pub enum CommandError {
     /// gdb cannot be served.
     #[error(transparent)]
     Gdb(#[from] crate::gdb::LinkError),
+    /// The real program does not do as it is told.
+    #[error(transparent)]
+    Native(#[from] crate::native::NativeError),
+    /// An error that the real program does not show.
+    #[error("--native: a finding of kind {kind} like this one has no symptom outside of samovar")]
+    NoSymptom {
+        /// The kind of error.
+        kind: &'static str,
+    },
     /// No address to wait for gdb at.
     #[error("--gdb: {problem}")]
     BadAddress {

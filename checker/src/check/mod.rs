@@ -8,6 +8,7 @@ mod deadlock;
 mod judge;
 pub mod kind;
 mod limits;
+mod native;
 pub mod outcomes;
 mod prefix;
 mod progress;

@@ -1,5 +1,6 @@
 //! `samovar replay`: executes a saved trail again and shows it.
 
+use super::native;
 use super::prefix::{self, Prefix};
 use super::recording;
 use super::state_error::StateError;
@@ -11,6 +12,7 @@ use crate::explore::moves::Ending;
 use crate::formula::Properties;
 use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
+use crate::native::NativeError;
 use crate::replay::{Executable, Tape};
 use crate::report;
 use crate::run::limit::Limit;
@@ -39,6 +41,20 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
         return serve_gdb(address, reproduced, &messages);
     }
     let Reproduced { saved, steps, finding, names } = reproduced;
+    if options.native {
+        let certificate = native::attempt(&saved, &finding, &names, &messages);
+        return match certificate {
+            Ok(certificate) => {
+                report::native::print(&certificate, &finding, options.format)?;
+                Ok(ProcessEnding::Status(ending::FOUND))
+            }
+            Err(CommandError::Native(NativeError::Strays(what))) => {
+                messages.error(&NativeError::Strays(what));
+                Ok(ProcessEnding::Status(ending::INCOMPLETE))
+            }
+            Err(other) => Err(other),
+        };
+    }
     match options.format {
         ReportFormat::Text => report::text::print_trail(&steps, &finding, &names)?,
         ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,

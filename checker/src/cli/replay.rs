@@ -19,6 +19,11 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1)]
     gdb: Option<Option<String>>,
 
+    /// Force the schedule onto the real program, on the real processor, and say whether it fails
+    /// the same way
+    #[arg(long, conflicts_with = "gdb")]
+    pub native: bool,
+
     /// How to write the trail
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
