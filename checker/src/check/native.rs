@@ -7,6 +7,7 @@ use super::verdict::Finding;
 use crate::error::CommandError;
 use crate::message::Messages;
 use crate::native::{Certificate, Expected, Itinerary, Start, certify};
+use crate::program::Program;
 use crate::replay::{Executable, Tape};
 use crate::trail::Names;
 use crate::trail::file::SavedTrail;
@@ -18,13 +19,13 @@ use std::path::PathBuf;
 
 /// Executes the trail once more to learn its schedule, then forces that onto the real program.
 pub fn attempt(
-    saved: &SavedTrail,
+    (saved, program): (&SavedTrail, &Program),
     finding: &Finding,
     names: &Names,
     messages: &Messages,
 ) -> Result<Certificate, CommandError> {
-    let sight = recording::sight(saved, messages)?;
-    let process = recording::load(saved, messages)?;
+    let sight = recording::sight(saved, program)?;
+    let process = recording::load(saved, program)?;
     let executable = Executable::of(&process)?;
     let mut things = Vec::new();
     let mut tape = Tape::new(process, &sight, &mut things);

@@ -12,7 +12,7 @@ use crate::cli::ReduceChoice;
 use crate::error::CommandError;
 use crate::explore::moves::Sight;
 use crate::explore::visible::Visible;
-use crate::message::Messages;
+use crate::program::Program;
 use crate::replay::{Approach, Tape};
 use crate::run::limit::Limit;
 use crate::trail::file::SavedTrail;
@@ -23,14 +23,14 @@ use samovar_vm::machine::ThreadId;
 use super::kind::ErrorKind;
 
 /// Loads the program of a trail once more.
-pub fn load(saved: &SavedTrail, messages: &Messages) -> Result<Process, CommandError> {
+pub fn load(saved: &SavedTrail, program: &Program) -> Result<Process, CommandError> {
     let input = setup::InputFrom::Saved(saved.stdin.clone());
-    Ok(setup::load(&saved.setting, input, messages)?.0)
+    Ok(setup::load_program(program, &saved.setting, input)?.0)
 }
 
 /// What the search that found the trail saw; needs a process of its own to look at.
-pub fn sight(saved: &SavedTrail, messages: &Messages) -> Result<Sight, CommandError> {
-    let mut process = load(saved, messages)?;
+pub fn sight(saved: &SavedTrail, program: &Program) -> Result<Sight, CommandError> {
+    let mut process = load(saved, program)?;
     match prefix::run(&mut process, &Limit::new(None)) {
         Prefix::Threads => {
             let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);

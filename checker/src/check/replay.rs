@@ -4,7 +4,7 @@ use super::native;
 use super::prefix::{self, Prefix};
 use super::recording;
 use super::state_error::StateError;
-use super::{add_sources, deadlock, judge, last_step, properties, setup};
+use super::{add_sources, deadlock, judge, last_step, properties};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
@@ -13,6 +13,7 @@ use crate::formula::Properties;
 use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
 use crate::native::NativeError;
+use crate::program::{self, Program};
 use crate::replay::{Executable, Tape};
 use crate::report;
 use crate::run::limit::Limit;
@@ -21,12 +22,14 @@ use crate::trail::walk;
 use crate::trail::{Names, Step, describe};
 use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
+use std::path::Path;
 
 use super::verdict::Finding;
 
 /// A trail that was executed again and led to its error.
 struct Reproduced {
     saved: SavedTrail,
+    program: Program,
     steps: Vec<Step>,
     finding: Finding,
     names: Names,
@@ -40,9 +43,9 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
         let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
         return serve_gdb(address, reproduced, &messages);
     }
-    let Reproduced { saved, steps, finding, names } = reproduced;
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
     if options.native {
-        let certificate = native::attempt(&saved, &finding, &names, &messages);
+        let certificate = native::attempt((&saved, &program), &finding, &names, &messages);
         return match certificate {
             Ok(certificate) => {
                 report::native::print(&certificate, &finding, options.format)?;
@@ -67,8 +70,9 @@ fn reproduce(options: &ReplayOptions, messages: &Messages) -> Result<Reproduced,
     let saved = SavedTrail::read(&options.trail())?;
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
-    let input = setup::InputFrom::Saved(saved.stdin.clone());
-    let (mut process, _) = setup::load(&saved.setting, input, messages)?;
+    let named = Path::new(&saved.setting.program);
+    let program = program::read(named, &saved.setting.cflags, messages)?;
+    let mut process = recording::load(&saved, &program)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let properties = properties::of(&saved.setting, &process)?;
@@ -77,7 +81,7 @@ fn reproduce(options: &ReplayOptions, messages: &Messages) -> Result<Reproduced,
         return Err(CommandError::NotReproduced { error: saved.error.message.clone() });
     };
     add_sources(&mut steps);
-    Ok(Reproduced { saved, steps, finding, names })
+    Ok(Reproduced { saved, program, steps, finding, names })
 }
 
 /// Records the trail and lets gdb go through it.
@@ -86,9 +90,9 @@ fn serve_gdb(
     reproduced: Reproduced,
     messages: &Messages,
 ) -> Result<ProcessEnding, CommandError> {
-    let Reproduced { saved, steps, finding, mut names } = reproduced;
-    let sight = recording::sight(&saved, messages)?;
-    let process = recording::load(&saved, messages)?;
+    let Reproduced { saved, program, steps, finding, mut names } = reproduced;
+    let sight = recording::sight(&saved, &program)?;
+    let process = recording::load(&saved, &program)?;
     let executable = Executable::of(&process)?;
     let auxiliary = gdb::auxiliary_vector(&process);
     let mut things = Vec::new();

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::host::ReadOnlyHost;
 use crate::libraries;
 use crate::message::Messages;
-use crate::program;
+use crate::program::{self, Program};
 use crate::run::input;
 use crate::run::limit::Limit;
 use samovar_runtime::{LoadOptions, Model, Process, Stdin};
@@ -48,9 +48,18 @@ pub fn load(
     messages: &Messages,
 ) -> Result<(Process, Consumed), CommandError> {
     let program = program::read(Path::new(&setting.program), &setting.cflags, messages)?;
+    load_program(&program, setting, input)
+}
+
+/// Loads a program that was read before.
+pub fn load_program(
+    program: &Program,
+    setting: &Setting,
+    input: InputFrom<'_>,
+) -> Result<(Process, Consumed), CommandError> {
     let variables: Vec<(OsString, OsString)> =
         setting.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
-    libraries::check(&program, &variables)?;
+    libraries::check(program, &variables)?;
 
     let mut args = vec![program.name.as_bytes().to_vec()];
     args.extend(setting.args.iter().map(|word| word.as_bytes().to_vec()));

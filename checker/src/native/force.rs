@@ -2,6 +2,7 @@
 
 use super::itinerary::{Itinerary, Leg, Place, Target};
 use super::process::{Happening, NativeError, NativeProcess};
+use super::ptrace::Registers;
 
 /// A store that an instruction has computed and the schedule holds back.
 #[derive(Debug)]
@@ -72,6 +73,8 @@ impl<'i> Forced<'i> {
             Place::Library if arrived || happening == Happening::Asleep => Ok(()),
             Place::Library if happening == Happening::Gone => Ok(()),
             Place::Ended => Ok(()),
+            // What comes of the last one is judged by itself.
+            _ if leg.is_last => Ok(()),
             _ => Err(strays(leg, &format!("instead of going on it is {}", tell(happening)))),
         }
     }
@@ -144,8 +147,9 @@ impl<'i> Forced<'i> {
         };
         let addr = match target {
             Target::File(addr) => self.process.address(addr),
-            Target::Stack(distance) => {
-                self.process.registers(leg.thread)?.rsp.wrapping_add_signed(distance)
+            Target::Register(number, distance) => {
+                let all = general(&self.process.registers(leg.thread)?);
+                all[number].wrapping_add_signed(distance)
             }
         };
         let mut old = vec![0; len as usize];
@@ -158,6 +162,14 @@ impl<'i> Forced<'i> {
         self.splits += 1;
         Ok(())
     }
+}
+
+/// The general registers in the order of their encodings.
+fn general(all: &Registers) -> [u64; 16] {
+    [
+        all.rax, all.rcx, all.rdx, all.rbx, all.rsp, all.rbp, all.rsi, all.rdi, all.r8, all.r9,
+        all.r10, all.r11, all.r12, all.r13, all.r14, all.r15,
+    ]
 }
 
 fn strays(leg: &Leg, what: &str) -> NativeError {

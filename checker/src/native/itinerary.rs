@@ -36,8 +36,8 @@ pub enum Place {
 pub enum Target {
     /// An address of the program's file.
     File(u64),
-    /// So far above the stack pointer.
-    Stack(i64),
+    /// So far from what a register holds; the number is that of the register in encodings.
+    Register(usize, i64),
 }
 
 /// One thread's way between two switches.
@@ -95,16 +95,11 @@ impl Itinerary {
         while let Some(part) = tape.part_at(tape.at()) {
             let end = tape.parts()[part].end();
             let thread = tape.parts()[part].thread;
-            let mut store = None;
             while tape.at() < end {
                 made.step(tape, thread, &mut own);
-                if tape.at() == end {
-                    store = thread.and_then(|thread| pending_store(tape, thread));
-                }
             }
             if let Some(thread) = thread {
-                let is_last = part == last_part;
-                made.end_leg(tape, part, thread, is_last, store, &mut own);
+                made.end_leg(tape, part, thread, part == last_part, &mut own);
             }
         }
         made
@@ -148,7 +143,6 @@ impl Itinerary {
         part: usize,
         thread: ThreadId,
         is_last: bool,
-        store: Option<(Target, u64)>,
         own: &mut Own<'_>,
     ) {
         let process = tape.process();
@@ -172,7 +166,9 @@ impl Itinerary {
                 // It is enough that the whole instruction is pending.
                 Kind::Approach(_) => Place::Own(core.pc - bias),
                 _ if process.ended().is_some() => Place::Own(core.pc - bias),
-                _ => Place::Split { pc: core.pc - bias, store },
+                // So far it has worked in registers only.
+                _ if tape.accesses().is_empty() => Place::Own(core.pc - bias),
+                _ => Place::Split { pc: core.pc - bias, store: pending_store(tape, thread) },
             }
         };
         let step = part.choice().map(|choice| choice + 1);
@@ -187,29 +183,21 @@ impl Itinerary {
     }
 }
 
-/// What the instruction that a thread is inside of is about to store to.
+/// What the instruction that a thread is inside of is about to store to: one that loads and stores
+/// does both at one place.
 fn pending_store(tape: &Tape<'_>, thread: ThreadId) -> Option<(Target, u64)> {
-    let core = tape.process().machine.core(thread);
-    if core.uops_done == 0 {
-        return None;
-    }
-    // An instruction that loads and stores does both at one place.
+    const REACH: u64 = 4096;
+    let process = tape.process();
     let &(addr, len) = tape.accesses().last()?;
-    Some((target(tape.process(), thread, addr)?, len))
-}
-
-/// An address as the real process has it.
-pub fn target(process: &Process, thread: ThreadId, addr: u64) -> Option<Target> {
-    const STACK_REACH: u64 = 1 << 16;
     let program = &process.modules()[0];
-    let rsp = process.machine.core(thread)[Reg::Rsp];
     if program.contains(addr) {
-        Some(Target::File(addr - program.bias))
-    } else if addr.abs_diff(rsp) < STACK_REACH {
-        Some(Target::Stack(addr.wrapping_sub(rsp) as i64))
-    } else {
-        None
+        return Some((Target::File(addr - program.bias), len));
     }
+    let core = process.machine.core(thread);
+    let registers = Reg::GENERAL.iter().enumerate();
+    let nearest = registers.min_by_key(|(_, reg)| core[**reg].abs_diff(addr));
+    let (number, reg) = nearest.filter(|(_, reg)| core[**reg].abs_diff(addr) < REACH)?;
+    Some((Target::Register(number, addr.wrapping_sub(core[*reg]) as i64), len))
 }
 
 fn is_request(process: &Process, pc: u64) -> bool {
