@@ -48,6 +48,9 @@ impl<'i> Forced<'i> {
     /// Leads one thread along its leg.
     pub fn lead(&mut self, leg: &Leg) -> Result<(), NativeError> {
         let thread = leg.thread;
+        if self.is_over() && matches!(leg.place, Place::Library | Place::Ended) {
+            return Ok(());
+        }
         if self.process.thread_count() <= thread {
             return Err(strays(leg, "the thread is not there"));
         }
@@ -67,16 +70,22 @@ impl<'i> Forced<'i> {
         self.index[thread] = leg.index;
         let arrived = matches!(happening, Happening::Met(_));
         match leg.place {
-            _ if self.signal.is_some() => Ok(()),
+            _ if self.signal.is_some() && (leg.is_last || next.is_none()) => Ok(()),
             Place::Own(_) if arrived => Ok(()),
             Place::Split { store, .. } if arrived => self.split(leg, store),
             Place::Library if arrived || happening == Happening::Asleep => Ok(()),
-            Place::Library if happening == Happening::Gone => Ok(()),
+            // Libraries bring what is left of a thread or of the process to its end at once.
+            Place::Library if next.is_none() => Ok(()),
             Place::Ended => Ok(()),
             // What comes of the last one is judged by itself.
             _ if leg.is_last => Ok(()),
             _ => Err(strays(leg, &format!("instead of going on it is {}", tell(happening)))),
         }
+    }
+
+    /// Whether the process has ended, or is about to.
+    pub fn is_over(&self) -> bool {
+        self.signal.is_some() || self.process.ended().is_some()
     }
 
     /// Lets a thread go until it has begun `index` own instructions and stands before `target`.

@@ -124,7 +124,9 @@ impl Itinerary {
         tape.step();
         let core = tape.process().machine.core(thread);
         let moved = core.pc != pc || 0 < core.uops_done;
-        if !is_own || !moved && before == tape.process().machine.instructions() {
+        // An instruction may lead back to itself, but a request that does not get on was put off.
+        let repeats = !is_request && before != tape.process().machine.instructions();
+        if !is_own || !moved && !repeats {
             return;
         }
         let bias = tape.process().modules()[0].bias;

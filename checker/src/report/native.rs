@@ -20,14 +20,18 @@ pub fn print(
             let mut page = Page::for_stdout();
             let error = format!("{}: {}", finding.kind.name(), finding.message);
             page.wrap("the trail: ", Style::Strong, 2, &error);
-            let Certificate { legs, splits, evidence } = certificate;
+            let Certificate { legs, splits, shows, evidence } = certificate;
             let split = match splits {
                 0 => String::new(),
                 1 => ", one instruction held between its load and its store".to_string(),
                 count => format!(", {count} instructions held between load and store"),
             };
             let words = format!("{legs} stretches of single threads forced{split}; {evidence}");
-            page.wrap("the real program fails the same way: ", Style::Bad, 2, &words);
+            let head = match shows {
+                true => "the real program fails the same way: ",
+                false => "the real program gets there, but nothing shows: ",
+            };
+            page.wrap(head, Style::Bad, 2, &words);
             page.text
         }
         ReportFormat::Json => {
