@@ -154,11 +154,11 @@ impl Itinerary {
         let index = thread.0 as usize;
         let mut begun = self.own[index].len();
         let part = &tape.parts()[part];
-        let place = if process.ended().is_some() && !own.is_own(process, core.pc) {
+        let is_own = own.is_own(process, core.pc);
+        let has_ended = process.ended().is_some() && !is_own || *state == ThreadState::Exited;
+        let place = if has_ended {
             Place::Ended
-        } else if *state == ThreadState::Exited {
-            Place::Ended
-        } else if !own.is_own(process, core.pc) {
+        } else if !is_own {
             Place::Library
         } else if core.uops_done == 0 {
             Place::Own(core.pc - bias)
