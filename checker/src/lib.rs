@@ -22,6 +22,7 @@ pub mod message;
 pub mod page;
 pub mod paint;
 pub mod place;
+pub mod plan;
 pub mod program;
 pub mod project;
 pub mod report;
@@ -47,6 +48,7 @@ pub fn main() -> Ending {
     let result = match arguments.command {
         cli::Command::Generate(options) => generate::generate(&options),
         cli::Command::Check(options) => check::check(&options),
+        cli::Command::Plan(options) => plan::plan(&options),
         cli::Command::Replay(options) => check::replay::replay(&options),
         cli::Command::Run(options) => run::run(&options),
         cli::Command::Inspect(options) => inspect::inspect(&options),

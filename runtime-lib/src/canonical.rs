@@ -15,6 +15,7 @@ impl Os {
             thread.state.hash(&mut hasher);
             thread.atomic.hash(&mut hasher);
             thread.region.hash(&mut hasher);
+            thread.activity.hash(&mut hasher);
         }
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
@@ -36,6 +37,8 @@ impl Os {
             && self.random == other.random
             && self.privileges == other.privileges
             && self.ignored == other.ignored
+            && self.suggestions == other.suggestions
+            && self.evaluation == other.evaluation
             && Arc::ptr_eq(&self.modules, &other.modules)
     }
 }

@@ -6,7 +6,7 @@ use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::run::limit::Limit;
 use samovar_runtime::syscall::objects;
-use samovar_runtime::{Event, Observer, Process};
+use samovar_runtime::{Event, Mark, Observer, Process};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 
@@ -37,9 +37,20 @@ pub enum Prefix {
 
 /// Runs the process up to its first thread. The journal must be off.
 pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
+    run_alone(process, limit, &mut Alone { marks: None })
+}
+
+/// The same, listening to what the program says about plans.
+pub fn run_listening(process: &mut Process, limit: &Limit) -> (Prefix, Vec<Mark>) {
+    let mut alone = Alone { marks: Some(Vec::new()) };
+    let prefix = run_alone(process, limit, &mut alone);
+    (prefix, alone.marks.unwrap_or_default())
+}
+
+fn run_alone(process: &mut Process, limit: &Limit, alone: &mut Alone) -> Prefix {
     let mut suspect_at = SUSPECT_AFTER;
     loop {
-        match process.step(MAIN, PIECE, &mut Alone) {
+        match process.step(MAIN, PIECE, alone) {
             Event::Access(_) => return Prefix::Threads,
             Event::Blocked => match process.next_deadline() {
                 Some(deadline) => process.wake_due(deadline),
@@ -77,7 +88,9 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
 }
 
 /// Judges every access by object bounds, stops before the first thread and the first choice.
-struct Alone;
+struct Alone {
+    marks: Option<Vec<Mark>>,
+}
 
 impl Monitor for Alone {
     const JOURNAL: bool = false;
@@ -90,4 +103,12 @@ impl Monitor for Alone {
     }
 }
 
-impl Observer for Alone {}
+impl Observer for Alone {
+    fn wants_marks(&self) -> bool {
+        self.marks.is_some()
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.marks.get_or_insert_default().push(mark);
+    }
+}

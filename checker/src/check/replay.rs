@@ -25,6 +25,9 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let saved = SavedTrail::read(&options.trail)?;
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
+    if let Some(plan) = &saved.plan {
+        return crate::plan::replay(&saved, plan, options, &messages);
+    }
     let input = setup::InputFrom::Saved(saved.stdin.clone());
     let (mut process, _) = setup::load(&saved.setting, input, &messages)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));

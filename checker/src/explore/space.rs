@@ -5,7 +5,10 @@
 //! [`super`]); conflicts between plain accesses of the program may be data races; then moves that
 //! need not be explored are left out (see [`super::stubborn`]).
 
+mod appraisal;
 mod vantage;
+
+pub use appraisal::{Appraisal, Appraiser};
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
@@ -51,6 +54,7 @@ pub struct Space<'a> {
     present: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
     ends: bool,
+    appraisals: appraisal::Appraisals<'a>,
     path: Vec<(ProcessMark, VectorMark)>,
     vantage: Vantage,
     /// If this thread can move, moves of others are compared only.
@@ -108,6 +112,7 @@ impl<'a> Space<'a> {
             present: Vec::new(),
             successors: Vec::new(),
             ends: false,
+            appraisals: appraisal::Appraisals::default(),
             path: Vec::new(),
             vantage: Vantage::default(),
             only: None,
@@ -247,7 +252,8 @@ impl<'a> Space<'a> {
             let notes = (Some(&mut self.touches), &mut self.present);
             let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, notes);
             self.stats.executed += 1;
-            alternatives = made.alternatives;
+            // What the first choice of a move was may decide how many more there are.
+            alternatives = made.alternatives.max(alternatives);
             self.learn(mover.place, thread, threads);
             mover.enabled |= !matches!(made.ending, Ending::Blocked);
             if made.ending == Ending::Blocked {
@@ -332,6 +338,9 @@ impl<'a> Space<'a> {
         mark: &(ProcessMark, VectorMark),
         survey: &mut Survey,
     ) {
+        if !survey.muted {
+            self.appraisals.take(self.process, choice, &made);
+        }
         match made.ending {
             Ending::Blocked => {}
             _ if survey.muted => survey.enabled += 1,
@@ -458,6 +467,7 @@ impl Engine for Space<'_> {
         self.movers.clear();
         self.things.clear();
         self.ends = false;
+        self.appraisals.begin();
         self.vantage.begin();
         self.touches.begin_state();
         let mut survey = Survey::default();
