@@ -300,6 +300,9 @@ static SAMOVAR_UNUSED_ void samovar_native_unlock_(const volatile void *region)
 #define SAMOVAR_KEEP_(array)                                                                       \
     __extension__({ __asm__ __volatile__("" : : "r"(array) : "memory"); })
 
+#define SAMOVAR_FIRST_(first, ...) first
+#define SAMOVAR_REST_(first, ...) __VA_ARGS__
+
 /* The name and up to 15 numbers: samovar_action("move", from, to). */
 #if !defined(__x86_64__) || !defined(__GNUC__)
 #define samovar_action(...) ((void)0)
@@ -314,8 +317,9 @@ static inline void samovar_action(const char *name, samovar_numbers_... numbers)
 #else
 #define samovar_action(...)                                                                        \
     __extension__({                                                                                \
-        long long samovar_values_[] = {(long long)__VA_ARGS__};                                    \
-        SAMOVAR_TELL_(SAMOVAR_ACTION_, samovar_values_, sizeof samovar_values_ / 8, 0);            \
+        long long samovar_values_[] = {(long long)(SAMOVAR_FIRST_(__VA_ARGS__, 0)),                \
+                                       SAMOVAR_REST_(__VA_ARGS__, 0)};                             \
+        SAMOVAR_TELL_(SAMOVAR_ACTION_, samovar_values_, sizeof samovar_values_ / 8 - 1, 0);        \
         SAMOVAR_WIPE_(samovar_values_);                                                            \
     })
 #endif

@@ -163,8 +163,7 @@ fn perform(
     };
     let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
-    let made =
-        Move { ending, operation, object, alternatives, circle, progress, actions, stack };
+    let made = Move { ending, operation, object, alternatives, circle, progress, actions, stack };
     (made, marks.unwrap_or_default())
 }
 

@@ -45,7 +45,10 @@ pub fn object(report: &Report<'_>) -> Value {
         }
         Verdict::Unsupported { what, location } => {
             let message = what.to_string();
-            set("error", json!({ "kind": "unsupported", "message": message, "location": location }));
+            set(
+                "error",
+                json!({ "kind": "unsupported", "message": message, "location": location }),
+            );
         }
     }
     object.insert("stats".to_string(), stats(report));

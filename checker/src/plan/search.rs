@@ -187,8 +187,7 @@ impl<'s, 'a> Search<'s, 'a> {
             PlanSearch::BestFirst => (estimate, -i64::from(cost.moves), -number),
         };
         let is_goal = worth.is_goal;
-        let candidate =
-            Candidate { key: Reverse(key), second, number, state, cost, is_goal, last };
+        let candidate = Candidate { key: Reverse(key), second, number, state, cost, is_goal, last };
         self.queue.push(candidate);
         candidate
     }
