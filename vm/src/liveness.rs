@@ -162,9 +162,8 @@ fn effects(instruction: &Instruction, info: &mut InstructionInfoFactory) -> (Liv
     }
     reads.flags = flags(instruction.rflags_read());
     if lower::always_writes_flags(instruction) {
-        let set = instruction.rflags_written()
-            | instruction.rflags_cleared()
-            | instruction.rflags_set();
+        let set =
+            instruction.rflags_written() | instruction.rflags_cleared() | instruction.rflags_set();
         kills.flags = flags(set);
     }
     (reads, kills)
