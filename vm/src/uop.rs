@@ -383,6 +383,7 @@ pub enum Op {
     // src (imm = 1 for a store).
     FrameEnter,
     FrameLeave,
+    FrameForget,
     FrameJudge,
     Hook,
     Breakpoint,
@@ -536,7 +537,7 @@ const _: () = assert!(size_of::<Uop>() == 16);
 impl Op {
     /// Whether an instruction that stops before its next micro-op has not begun yet.
     pub(crate) fn is_preamble(self) -> bool {
-        matches!(self, Op::FillStack | Op::FrameEnter | Op::FrameLeave | Op::FrameJudge)
+        matches!(self, Op::FillStack | Op::FrameEnter | Op::FrameLeave | Op::FrameForget | Op::FrameJudge)
     }
 }
 

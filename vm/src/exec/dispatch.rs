@@ -695,6 +695,7 @@ pub(super) fn uops<'a, M: Monitor>(
                             let above = core[Reg::Rsp].wrapping_add(8);
                             core[Reg::Frame] = memory.frames.above(core[Reg::Frame], above);
                         }
+                        Op::FrameForget => core[Reg::Frame] = 0,
                         Op::FrameJudge => {
                             let addr = ea!(u);
                             let end = addr.wrapping_add(u64::from(u.aux));

@@ -28,8 +28,29 @@ impl Emitter {
                 self.push(enter);
             }
             FlowControl::Return => self.push(Uop::new(Op::FrameLeave)),
+            FlowControl::Next if self.switches_stack() => self.push(Uop::new(Op::FrameForget)),
             FlowControl::Next => self.judge_access(),
             _ => {}
+        }
+    }
+
+    /// Whether the stack pointer may become anything.
+    fn switches_stack(&self) -> bool {
+        use Mnemonic as M;
+        let instruction = &self.instruction;
+        let is_rsp = |number| {
+            number < instruction.op_count()
+                && instruction.op_kind(number) == OpKind::Register
+                && instruction.op_register(number).full_register() == Register::RSP
+        };
+        match instruction.mnemonic() {
+            M::Mov if is_rsp(0) => instruction.op1_register() != Register::RBP,
+            M::Lea if is_rsp(0) => {
+                !matches!(instruction.memory_base(), Register::RSP | Register::RBP)
+            }
+            M::Pop | M::Or | M::Xor => is_rsp(0),
+            M::Xchg | M::Xadd | M::Cmpxchg => is_rsp(0) || is_rsp(1),
+            _ => false,
         }
     }
 

@@ -11,9 +11,10 @@
 //! What lies between two variables of a frame, and in the frame of the caller, where arguments are,
 //! is not judged.
 //!
-//! Threads may leave frames without returning (`longjmp`, exceptions) or switch stacks: nodes below
-//! the stack pointer do not count, nor those in other mappings than it, nor those whose return
-//! address is not there any more. A chain that is shorter than it could be makes nothing wrong.
+//! Threads may leave frames without returning (`longjmp`, exceptions) or switch stacks: where the
+//! stack pointer is set to anything, the chain is forgotten, and nodes below the stack pointer do
+//! not count, nor those in other mappings than it, nor those whose return address is not there any
+//! more. A chain that is shorter than it could be makes nothing wrong.
 
 use super::Memory;
 use crate::fault::{AccessKind, Fault, FaultReason};
@@ -115,14 +116,17 @@ impl Memory {
             // Below all frames, or not on this stack.
             return None;
         }
+        let is_code = |value: u64| self.regions.at(value).is_some_and(|(_, it)| it.perms.exec);
+        if kind == AccessKind::Write && reach.value.is_some_and(is_code) {
+            // Whoever stores a return address means to.
+            return None;
+        }
         let fault = |reason| Some(Fault { addr, size, kind, reason });
         let caller = &nodes[top.parent as usize];
         if reach.of_frame && top.parent != ROOT && caller.slot < end && self.is_there(caller) {
             return fault(FaultReason::BeyondFrame);
         }
-        let is_code = |value: u64| self.regions.at(value).is_some_and(|(_, it)| it.perms.exec);
-        if kind != AccessKind::Write || reach.value.is_some_and(is_code) {
-            // Whoever stores a return address means to.
+        if kind != AccessKind::Write {
             return None;
         }
         let mut node = top;
