@@ -537,7 +537,10 @@ const _: () = assert!(size_of::<Uop>() == 16);
 impl Op {
     /// Whether an instruction that stops before its next micro-op has not begun yet.
     pub(crate) fn is_preamble(self) -> bool {
-        matches!(self, Op::FillStack | Op::FrameEnter | Op::FrameLeave | Op::FrameForget | Op::FrameJudge)
+        matches!(
+            self,
+            Op::FillStack | Op::FrameEnter | Op::FrameLeave | Op::FrameForget | Op::FrameJudge
+        )
     }
 }
 

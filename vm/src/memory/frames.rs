@@ -3,7 +3,7 @@
 //! Code that is lowered with [`crate::lower::Style::frames`] tells of every call and return. What a
 //! thread has called and not returned from is a chain of nodes, each the return address of a call
 //! and the chain before it; equal chains are one chain, so its number, which the thread keeps in a
-//! register of the machine ([`crate::reg::Reg::Frame`]), says everything, can be compared, and comes
+//! register of the machine ([`crate::reg::Reg::Frame`]), says everything, can be compared and comes
 //! and goes with the other registers. Nodes are never removed.
 //!
 //! With it accesses can be judged that leave a frame: a store over a return address of the thread's
