@@ -47,8 +47,10 @@ pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, N
 pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
 pub use os::{Ended, Os, Output};
-pub use process::{Process, ProcessMark};
-pub use request::{Choices, Privilege, Privileges, Violation, ViolationKind};
+pub use process::{LOOK_AT_THREADS, LOOK_AT_WAITS, Process, ProcessMark};
+pub use request::{
+    Activity, Choices, Mark, Privilege, Privileges, Suggestion, Violation, ViolationKind,
+};
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
 pub use treatment::{Treatment, treatment_of};

@@ -5,6 +5,7 @@ mod explain;
 mod html;
 pub mod json;
 mod junit;
+pub mod native;
 mod sarif;
 pub mod text;
 mod uri;
