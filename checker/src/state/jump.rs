@@ -114,6 +114,7 @@ fn core(bytes: &[u8]) -> Core {
     core.direction = flags >> 16 != 0;
     core.return_watch = word(bytes, 20);
     core.uops_done = word(bytes, 21) as u8;
+    core[Reg::Frame] = word(bytes, 26);
     for temporary in 0..4 {
         core.regs[Reg::T0 as usize + temporary] = word(bytes, 22 + temporary);
     }

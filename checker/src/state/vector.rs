@@ -38,7 +38,7 @@ pub const GRANULE: u64 = LINE;
 /// Pages whose flags are one component.
 pub(super) const PAGES: u64 = 1024;
 /// Words of the registers of a thread.
-const CORE_WORDS: usize = 26;
+const CORE_WORDS: usize = 27;
 /// The program counter among them.
 const PC_WORD: usize = 18;
 /// Bytes of an object: its size, kind and thread.
@@ -657,6 +657,7 @@ fn canonical_core(core: &Core) -> [u64; CORE_WORDS] {
     words[PC_WORD] = core.pc;
     words[19] = core.flags.bits() | u64::from(core.direction) << 16;
     words[20] = core.return_watch;
+    words[26] = core[Reg::Frame];
     if core.uops_done > 0 {
         words[21] = u64::from(core.uops_done);
         words[22..26].copy_from_slice(&core.regs[Reg::T0 as usize..=Reg::T3 as usize]);
