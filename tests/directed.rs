@@ -7,7 +7,8 @@ use samovar_tests::scratch::Scratch;
 use serde_json::Value;
 
 /// Searches that look at everything if they find nothing.
-const WHOLE: &[&str] = &["dfs", "bfs", "idfs", "best-first", "astar"];
+const WHOLE: &[&str] =
+    &["dfs", "bfs", "idfs", "best-first", "astar", "idastar", "novelty", "refine"];
 /// Searches that do not.
 const LOSSY: &[&str] = &["beam", "random", "pct"];
 
@@ -129,13 +130,16 @@ fn shortest_trails_are_as_short_as_breadth_first() {
         let directed = with(&["--search", "astar", "--heuristic", "mb"]);
         assert_eq!(trail(&directed), trail(&judge), "A*, {example} {flags}");
         assert!(number(&directed, "expanded") <= number(&judge, "expanded"), "{example} {flags}");
-        assert_eq!(trail(&with(&["--search", "idfs"])), trail(&judge), "idfs, {example} {flags}");
+        for search in [&["--search", "idfs"][..], &["--search", "idastar", "--heuristic", "mb"]] {
+            assert_eq!(trail(&with(search)), trail(&judge), "{search:?}, {example} {flags}");
+        }
     }
 }
 
 #[test]
 fn every_heuristic_leads_somewhere() {
-    let names = "mb lnb pl1 pl2 pba pbb int rw aa branch alive formula lnb+alive mb+rw+branch";
+    let names =
+        "mb lnb pl1 pl2 pba pbb int rw aa branch alive novelty formula lnb+alive mb+rw+branch";
     for name in names.split(' ') {
         let found = report(&["--search", "best-first", "--heuristic", name], "philosophers.c");
         assert_eq!(found["error"]["kind"], "deadlock", "{name}");
@@ -172,7 +176,10 @@ fn seeds_decide_walks() {
 fn options_that_mean_nothing_are_refused() {
     let scratch = Scratch::new("refused");
     for (options, said) in [
-        (&["--heuristic", "lnb"][..], "--heuristic is for --search best-first, astar or beam"),
+        (
+            &["--heuristic", "lnb"][..],
+            "--heuristic is for --search best-first, astar, idastar, beam or novelty",
+        ),
         (&["--search", "bfs", "--width", "3"], "--width is for --search beam"),
         (&["--search", "dfs", "--walks", "3"], "--walks is for --search random or pct"),
         (&["--search", "random", "--orderings", "2"], "--orderings is for --search pct"),

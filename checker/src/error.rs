@@ -53,6 +53,12 @@ pub enum CommandError {
         /// Searches that know it.
         searches: &'static str,
     },
+    /// A heuristic that goes to a known error, without one.
+    #[error("the heuristics hamming and fsm go to a known error: name its trail with --toward")]
+    NoTarget,
+    /// A known error that no heuristic goes to.
+    #[error("--toward is for --heuristic hamming or fsm")]
+    IdleTarget,
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",
@@ -121,6 +127,24 @@ pub enum CommandError {
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),
+    /// gdb cannot be served.
+    #[error(transparent)]
+    Gdb(#[from] crate::gdb::LinkError),
+    /// The real program does not do as it is told.
+    #[error(transparent)]
+    Native(#[from] crate::native::NativeError),
+    /// An error that the real program does not show.
+    #[error("--native: a finding of kind {kind} like this one has no symptom outside of samovar")]
+    NoSymptom {
+        /// The kind of error.
+        kind: &'static str,
+    },
+    /// No address to wait for gdb at.
+    #[error("--gdb: {problem}")]
+    BadAddress {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A saved trail does not lead to its error.
     #[error("the trail does not lead to its error any more ({error}); check the program again")]
     NotReproduced {

@@ -72,6 +72,11 @@ impl Os {
         &self.threads
     }
 
+    /// The earliest deadline of a waiting thread.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.threads.iter().filter_map(|thread| thread.waiting()?.deadline()).min()
+    }
+
     pub(crate) fn thread(&self, thread: ThreadId) -> &Thread {
         &self.threads[thread.0 as usize]
     }

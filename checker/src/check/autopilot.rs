@@ -160,7 +160,7 @@ impl Autopilot {
         let walks = Walks { count: u64::MAX, moves_max: WALK_MOVES_MAX, seed: plan.options.seed };
         let (round, ended) = within(states_max, watchdog, |watchdog| match turn {
             Turn::Directed(name, _) => {
-                let heuristic = heuristic(name, plan).make(plan.properties);
+                let heuristic = heuristic(name, plan).make(plan.quarry());
                 BestFirst::new(space, heuristic, false, u64::MAX).run(stats, watchdog)
             }
             Turn::Preemptions(bound, _) => FewPreemptions::new(space, bound).run(stats, watchdog),

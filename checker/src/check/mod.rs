@@ -6,15 +6,18 @@
 
 pub mod autopilot;
 mod deadlock;
+pub mod fillings;
 mod judge;
 pub mod kind;
 mod limits;
+mod native;
 pub mod no_return;
 pub mod outcomes;
 mod prefix;
 mod progress;
 mod properties;
 mod race;
+mod recording;
 pub mod replay;
 pub mod search;
 pub mod setting;
@@ -28,8 +31,10 @@ use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
+use crate::explore::heuristic::target::Target;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
+use crate::explore::word::Word;
 use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
@@ -78,6 +83,10 @@ pub struct Outcome {
     pub output: Vec<Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
+    /// Instructions executed before the first thread.
+    pub instructions_alone: u64,
+    /// How far it was tried whether uninitialised memory decides anything, if it was.
+    pub fillings: Option<fillings::Coverage>,
     /// Up to where the error could have been avoided, if that was found out.
     pub no_return: Option<NoReturn>,
     /// What the autopilot tried, if nobody asked for a search.
@@ -98,6 +107,8 @@ impl Outcome {
             threads: Vec::new(),
             output: Vec::new(),
             ends: None,
+            instructions_alone: 0,
+            fillings: None,
             no_return: None,
             attempts: Vec::new(),
         }
@@ -113,13 +124,25 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let limit = Limit::new(options.time);
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
-    let (mut process, consumed) = setup::load(&setting, input, &messages)?;
+    let program = setup::read(&setting, &messages)?;
+    let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let properties = properties::of(&setting, &process)?;
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
         return Err(CommandError::LocalsNeedAll);
     }
+    let known = known_error(options)?;
     let begin = Instant::now();
-    let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
+    let mut outcome =
+        examine(&mut process, options, &properties, known.as_ref(), &limit, &messages);
+    if options.check.contains(&kind::ErrorKind::Memory)
+        && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
+    {
+        let contended = outcome.contended.iter().map(|addr| Word(addr / 8)).collect();
+        let stdin = consumed.bytes();
+        let subject = fillings::Subject { program: &program, setting: &setting, stdin, contended };
+        let spent = (outcome.instructions_alone, outcome.stats.executed);
+        fillings::look(&subject, spent, &limit, &mut outcome)?;
+    }
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 
@@ -147,6 +170,17 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     };
     report.print()?;
     Ok(status(&outcome.verdict, &messages))
+}
+
+/// The trail that a search is directed to, if it is.
+fn known_error(options: &CheckOptions) -> Result<Option<SavedTrail>, CommandError> {
+    let needed = options.heuristic.as_ref().is_some_and(|names| names.need_target());
+    match (&options.toward, needed) {
+        (Some(file), true) => Ok(Some(SavedTrail::read(file)?)),
+        (None, true) => Err(CommandError::NoTarget),
+        (Some(_), false) => Err(CommandError::IdleTarget),
+        (None, false) => Ok(None),
+    }
 }
 
 /// The exit status, and for what is unsupported the message.
@@ -200,16 +234,15 @@ fn examine(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
     messages: &Messages,
 ) -> Outcome {
     let prefix = prefix::run(process, limit);
-    messages.detail(&format_args!(
-        "{} instructions before the first thread",
-        process.machine.instructions()
-    ));
+    let instructions_alone = process.machine.instructions();
+    messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
-        Prefix::Threads => explore(process, options, properties, limit),
+        Prefix::Threads => explore(process, options, properties, known, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {
             outcome if !properties.is_empty() && matches!(outcome.verdict, Verdict::Verified) => {
                 let reason = "the program has neither threads nor choices; invariants and goals \
@@ -239,7 +272,8 @@ fn examine(
             Outcome::of(Verdict::Incomplete { reason })
         }
     };
-    Outcome { verdict: limited(process, options, outcome.verdict), ..outcome }
+    let verdict = limited(process, options, outcome.verdict);
+    Outcome { verdict, instructions_alone, ..outcome }
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {
@@ -304,6 +338,7 @@ fn explore(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
 ) -> Outcome {
     process.take_output();
@@ -311,7 +346,13 @@ fn explore(
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
     let mut ends = options.outcomes.then(BTreeSet::new);
-    let plan = search::Plan { options, asked: &options.check, properties };
+    let target = known.map_or_else(Target::default, |saved| {
+        let words: Vec<Word> = saved.words().collect();
+        let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
+        let sight = walk::sight(process, reduce, words.iter().copied());
+        Target::of(process, &sight, &saved.path(), &words)
+    });
+    let plan = search::Plan { options, asked: &options.check, properties, target: &target };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
     let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());

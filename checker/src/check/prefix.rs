@@ -4,6 +4,7 @@
 
 use crate::explore::endless;
 use crate::explore::moves::Ending;
+use crate::explore::trace::Trace;
 use crate::run::limit::Limit;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Event, Observer, Process};
@@ -37,9 +38,15 @@ pub enum Prefix {
 
 /// Runs the process up to its first thread. The journal must be off.
 pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
+    run_recording(process, limit, &mut Trace::default())
+}
+
+/// The same, noting where it writes.
+pub fn run_recording(process: &mut Process, limit: &Limit, trace: &mut Trace) -> Prefix {
     let mut suspect_at = SUSPECT_AFTER;
+    let mut alone = Alone { trace };
     loop {
-        match process.step(MAIN, PIECE, &mut Alone) {
+        match process.step(MAIN, PIECE, &mut alone) {
             Event::Access(_) => return Prefix::Threads,
             Event::Blocked => match process.next_deadline() {
                 Some(deadline) => process.wake_due(deadline),
@@ -77,17 +84,28 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
 }
 
 /// Judges every access by object bounds, stops before the first thread and the first choice.
-struct Alone;
+struct Alone<'a> {
+    trace: &'a mut Trace,
+}
 
-impl Monitor for Alone {
+impl Monitor for Alone<'_> {
     const JOURNAL: bool = false;
     const SHADOW: bool = true;
     const ACCESSES: bool = true;
+    const BLOCKS: bool = true;
+
+    fn enter_block(&mut self, end: u64) {
+        self.trace.enter(end);
+    }
 
     fn before_access(&mut self, access: Access) -> Decision {
         let branches = access.addr == objects::THREADS || objects::is_choice(access.addr);
-        if branches { Decision::Stop } else { Decision::Proceed }
+        if branches {
+            return Decision::Stop;
+        }
+        self.trace.note(&access);
+        Decision::Proceed
     }
 }
 
-impl Observer for Alone {}
+impl Observer for Alone<'_> {}

@@ -82,18 +82,34 @@ pub fn print_trail(
     finding: &Finding,
     names: &Names,
 ) -> Result<(), CommandError> {
+    let mut page = Page::for_stdout();
+    write_trail(&mut page, saved, steps, (finding, names));
+    put(&page)
+}
+
+/// The same as text without colours.
+pub fn trail(saved: &SavedTrail, steps: &[Step], finding: &Finding, names: &Names) -> String {
+    let mut page = Page::plain(crate::page::WIDTH);
+    write_trail(&mut page, saved, steps, (finding, names));
+    page.text
+}
+
+fn write_trail(
+    page: &mut Page,
+    saved: &SavedTrail,
+    steps: &[Step],
+    (finding, names): (&Finding, &Names),
+) {
     let starts = |name: &str| {
         let number = name.strip_prefix('T')?.parse().ok()?;
         names.start_of(samovar_vm::machine::ThreadId(number)).map(str::to_string)
     };
-    let mut page = Page::for_stdout();
-    write_verdict(&mut page, finding);
-    write_story(&mut page, finding, steps, &starts, true);
+    write_verdict(page, finding);
+    write_story(page, finding, steps, &starts, true);
     if let Some(no_return) = &saved.point_of_no_return {
         page.gap();
-        write_no_return(&mut page, no_return, steps);
+        write_no_return(page, no_return, steps);
     }
-    put(&page)
 }
 
 fn put(page: &Page) -> Result<(), CommandError> {
@@ -172,6 +188,7 @@ fn write_files(page: &mut Page, report: &Report<'_>) {
         let file = file.display();
         let words = format!("saved as {file}; samovar replay {file} shows it again");
         page.wrap("the trail: ", Style::Strong, 2, &words);
+        page.wrap("in gdb: ", Style::Strong, 2, &format!("samovar replay --gdb {file}"));
     }
     if let Some(file) = &report.options.html {
         page.wrap("the page: ", Style::Strong, 2, &format!("open {} in a browser", file.display()));

@@ -55,7 +55,8 @@ pub fn cheapest(
         moves_left: MOVES_MAX,
     };
     let found = search.run(start);
-    search.vector.jump(search.process, start);
+    search.vector.jump(start);
+    search.vector.bring(search.process);
     found
 }
 
@@ -86,7 +87,8 @@ impl Search<'_> {
             if self.moves_left == 0 {
                 return None;
             }
-            self.vector.jump(self.process, state);
+            self.vector.jump(state);
+            self.vector.bring(self.process);
             if self.expand(number) == 0 && *self.goal == Arrival::Deadlock {
                 let is_alive = self.process.threads().iter().any(|thread| thread.is_alive());
                 if is_alive {
