@@ -21,6 +21,7 @@ impl Os {
             thread.state.hash(&mut hasher);
             thread.atomic.hash(&mut hasher);
             thread.region.hash(&mut hasher);
+            thread.activity.hash(&mut hasher);
         }
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
@@ -41,6 +42,8 @@ impl Os {
             && self.random == other.random
             && self.privileges == other.privileges
             && self.ignored == other.ignored
+            && self.suggestions == other.suggestions
+            && self.evaluation == other.evaluation
             && same_modules(&self.modules, &other.modules)
     }
 }

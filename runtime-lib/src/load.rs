@@ -183,6 +183,8 @@ impl Process {
             modules: Arc::default(),
             privileges: Privileges::default(),
             ignored: Arc::default(),
+            suggestions: Arc::default(),
+            evaluation: None,
         };
         let config = Config {
             model: options.model,

@@ -9,19 +9,19 @@ mod deadlock;
 pub mod fillings;
 mod judge;
 pub mod kind;
-mod limits;
+pub(crate) mod limits;
 mod native;
 pub mod no_return;
 pub mod outcomes;
-mod prefix;
-mod progress;
+pub(crate) mod prefix;
+pub(crate) mod progress;
 mod properties;
 mod race;
 mod recording;
 pub mod replay;
 pub mod search;
 pub mod setting;
-mod setup;
+pub(crate) mod setup;
 pub mod state_error;
 mod strategy;
 pub mod verdict;
@@ -205,7 +205,7 @@ fn default_trail(setting: &Setting) -> PathBuf {
 }
 
 /// Adds the text of the lines; the only thing that is read from the host for a report.
-fn add_sources(steps: &mut [Step]) {
+pub(crate) fn add_sources(steps: &mut [Step]) {
     let mut sources = Sources::default();
     for step in steps {
         step.source = sources.line(&step.location);

@@ -37,7 +37,13 @@ struct Reproduced {
 /// Obeys `samovar replay`.
 pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
-    let reproduced = reproduce(options, &messages)?;
+    let saved = SavedTrail::read(&options.trail())?;
+    // Relative names in the trail are seen from where it was recorded.
+    let _ = std::env::set_current_dir(&saved.setting.directory);
+    if let Some(plan) = &saved.plan {
+        return crate::plan::replay(&saved, plan, options, &messages);
+    }
+    let reproduced = reproduce(saved, &messages)?;
     if let Some(address) = options.gdb() {
         let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
         return serve_gdb(address, reproduced, &messages);
@@ -64,11 +70,8 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     Ok(ProcessEnding::Status(ending::FOUND))
 }
 
-/// Reads the trail and executes it.
-fn reproduce(options: &ReplayOptions, messages: &Messages) -> Result<Reproduced, CommandError> {
-    let saved = SavedTrail::read(&options.trail())?;
-    // Relative names in the trail are seen from where it was recorded.
-    let _ = std::env::set_current_dir(&saved.setting.directory);
+/// Executes a trail.
+fn reproduce(saved: SavedTrail, messages: &Messages) -> Result<Reproduced, CommandError> {
     let program = setup::read(&saved.setting, messages)?;
     let mut process = recording::load(&saved, &program)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));

@@ -308,7 +308,7 @@ impl ReduceChoice {
 }
 
 /// A set of values; only looked at here, taken in where the program is loaded.
-fn parse_choices(text: &str) -> Result<String, String> {
+pub(super) fn parse_choices(text: &str) -> Result<String, String> {
     Choices::default().set(text).map_err(|error| error.to_string())?;
     Ok(text.to_string())
 }
@@ -331,7 +331,7 @@ fn parse_preemptions(text: &str) -> Result<u32, String> {
 }
 
 /// A number of bytes: `4096`, `64K`, `500M`, `2G`, `1T`, also with `B` or `iB` behind.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {

@@ -9,7 +9,7 @@ use super::watch::Watch;
 use super::word::Word;
 use crate::state::{dead, unread};
 use samovar_runtime::{
-    Event, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
+    Event, Mark, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
 };
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
@@ -55,13 +55,15 @@ pub struct Move {
     pub operation: Option<Access>,
     /// The operation on an object that came last: where a blocked thread hangs.
     pub object: Option<Access>,
-    /// The alternatives of the choice that it met, one if it met none.
+    /// The alternatives of the choices that it met, one if it met none.
     pub alternatives: u32,
     /// If it diverges: what it reads on its way round. Unless another thread changes one of these
     /// words, it never ends.
     pub circle: Vec<Word>,
     /// The program said that it got on.
     pub progress: bool,
+    /// Steps of a plan, as the program counts them.
+    pub actions: u32,
     /// The thread's stack; empty where that is not certain, or the move was not done.
     pub stack: Range<u64>,
 }
@@ -73,12 +75,20 @@ pub struct Sight {
     pub visible: Visible,
     /// Variables of libraries, which do not concern the program.
     pub library: LibraryData,
+    /// A choice is the first thing of a move, not the last: fewer states, but a thread stands
+    /// before its choice, and has to be switched to once more.
+    pub choices_first: bool,
 }
 
 impl Sight {
+    /// The same, with choices at the beginning of moves.
+    pub fn with_choices_first(self) -> Sight {
+        Sight { choices_first: true, ..self }
+    }
+
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        Sight { visible, library: LibraryData::of(process) }
+        Sight { visible, library: LibraryData::of(process), choices_first: false }
     }
 }
 
@@ -96,14 +106,36 @@ pub fn execute_noting(
     sight: &Sight,
     touches: Option<&mut Touches>,
 ) -> Move {
+    perform(process, mark, choice, sight, (touches, None)).0
+}
+
+/// The same, listening to what the program says about plans.
+pub fn execute_listening(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+) -> (Move, Vec<Mark>) {
+    perform(process, mark, choice, sight, (None, Some(Vec::new())))
+}
+
+fn perform(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+    (touches, marks): (Option<&mut Touches>, Option<Vec<Mark>>),
+) -> (Move, Vec<Mark>) {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
-        return pass_time(process);
+        return (pass_time(process), Vec::new());
     }
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
     let mut watch =
         Watch::new(world, touches, thread, alternative, atomic).guarding(process.privileges());
+    watch.marks = marks;
+    watch.begins_with_choice = sight.choices_first;
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
@@ -147,7 +179,7 @@ pub fn execute_recording(
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
     let ending = run(process, thread, &mut recorder, &mut circle);
-    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle))
+    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle)).0
 }
 
 /// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
@@ -157,7 +189,7 @@ fn finish(
     sight: &Sight,
     watch: Watch<'_>,
     (mut ending, circle): (Ending, Vec<Word>),
-) -> Move {
+) -> (Move, Vec<Mark>) {
     if let Some((privilege, access)) = watch.breach {
         let pc = process.machine.core(thread).pc;
         ending = Ending::Violated(privilege.violation(thread, &access, pc));
@@ -169,9 +201,10 @@ fn finish(
             unread::clear(process, thread);
         }
     }
-    let Watch { operation, object, alternatives, progress, .. } = watch;
+    let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
-    Move { ending, operation, object, alternatives, circle, progress, stack }
+    let made = Move { ending, operation, object, alternatives, circle, progress, actions, stack };
+    (made, marks.unwrap_or_default())
 }
 
 /// An observer that is, or has, the monitor of a move.
@@ -232,7 +265,8 @@ fn pass_time(process: &mut Process) -> Move {
         None => Ending::Blocked,
     };
     let (operation, object, circle, progress) = (None, None, Vec::new(), false);
-    Move { ending, operation, object, alternatives: 1, circle, progress, stack: 0..0 }
+    let (alternatives, actions, stack) = (1, 0, 0..0);
+    Move { ending, operation, object, alternatives, circle, progress, actions, stack }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.

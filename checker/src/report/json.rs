@@ -33,14 +33,14 @@ pub fn print_trail(
 }
 
 /// Prints a value.
-pub(super) fn write(value: &Value) -> Result<(), CommandError> {
+pub(crate) fn write(value: &Value) -> Result<(), CommandError> {
     let text = format!("{value:#}\n");
     std::io::stdout()
         .write_all(text.as_bytes())
         .map_err(|error| CommandError::Output { fd: 1, error })
 }
 
-fn tool() -> Value {
+pub(crate) fn tool() -> Value {
     json!({ "name": "samovar", "version": env!("CARGO_PKG_VERSION") })
 }
 
