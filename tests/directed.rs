@@ -147,6 +147,25 @@ fn every_heuristic_leads_somewhere() {
 }
 
 #[test]
+fn known_errors_are_found_again() {
+    let scratch = Scratch::new("toward");
+    for example in ["philosophers.c", "condition/lost_wakeup.c"] {
+        let first = run(&scratch, &["--search", "dfs", "--trail", "first.json"], example);
+        let first: Value = serde_json::from_slice(&first.stdout).expect("a report");
+        for heuristic in ["hamming", "fsm", "fsm+lnb"] {
+            let options = ["--search", "best-first", "--heuristic", heuristic];
+            let again =
+                run(&scratch, &[&options[..], &["--toward", "first.json"]].concat(), example);
+            let again: Value = serde_json::from_slice(&again.stdout).expect("a report");
+            assert_eq!(again["error"]["kind"], first["error"]["kind"], "{heuristic} {example}");
+            // Where there is much to pass by, it is passed by.
+            let (new, old) = (number(&again, "expanded"), number(&first, "expanded"));
+            assert!(old < 30 || new < old, "{heuristic} {example}: {new} instead of {old}");
+        }
+    }
+}
+
+#[test]
 fn a_goal_directs_the_search() {
     let goal = ["--goal", "forks[0] + forks[1] + forks[2] == 5", "--cflags", "-DFIX"];
     let with = |search: &str| {
@@ -185,6 +204,9 @@ fn options_that_mean_nothing_are_refused() {
         (&["--search", "random", "--orderings", "2"], "--orderings is for --search pct"),
         (&["--search", "astar", "--heuristic", "luck"], "heuristics are mb, lnb"),
         (&["--search", "beam", "--width", "0"], "--width"),
+        (&["--search", "astar", "--heuristic", "fsm"], "name its trail with --toward"),
+        (&["--toward", "some.json"], "--toward is for --heuristic hamming or fsm"),
+        (&["--preemptions", "1.."], "write it as 2, or as 0.."),
         (&["--search", "bfs", "--preemptions", "1"], "--preemptions"),
         (&["--depth", "3", "--preemptions", "1"], "--preemptions"),
     ] {
@@ -231,5 +253,6 @@ fn limits_stop_the_autopilot() {
     let options = ["--cflags", "-DFIX -DN=9", "--time", "1"];
     let report = report(&options, "steam/philosophers.cpp");
     assert_eq!(report["verdict"], "incomplete");
-    assert_eq!(reason(&report), "the time limit of 1 s was reached");
+    let said = reason(&report);
+    assert!(said.starts_with("the time limit of 1 s was reached"), "{said}");
 }

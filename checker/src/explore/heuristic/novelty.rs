@@ -1,7 +1,7 @@
 //! Novelty: moves that do something for the first time come first.
 //!
-//! What counts: that the thread stands where it stands, that what it worked on has the value that it
-//! has, and that it worked on it right after that other thread.
+//! What counts: that the thread stands where it stands, that it works on this object, and that the
+//! object has this value then.
 
 use super::Heuristic;
 use crate::explore::view::View;
@@ -12,7 +12,7 @@ use ahash::{AHashSet, RandomState};
 enum Feature {
     Standpoint(u32, u64),
     Value(u64, u64),
-    Order(u32, u64),
+    Object(u32, u64),
 }
 
 /// See the module head.
@@ -36,7 +36,7 @@ impl Heuristic for Novelty {
         let pc = view.process.machine.core(thread).pc;
         let mut new = i64::from(self.seen.insert(Feature::Standpoint(thread.0, pc)));
         if let Some(object) = view.path.object {
-            new += i64::from(self.seen.insert(Feature::Order(thread.0, object)));
+            new += i64::from(self.seen.insert(Feature::Object(thread.0, object)));
             let memory = &view.process.machine.memory;
             if let Ok(bytes) = memory.slice(object / 8 * 8, 8)
                 && let Ok(bytes) = bytes.try_into()
