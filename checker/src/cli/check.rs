@@ -28,7 +28,7 @@ pub struct CheckOptions {
 
     /// Which states directed searches find promising: mb, lnb, pl1, pl2, pba, pbb, int, rw, aa,
     /// branch, alive, novelty, formula, hamming, fsm; several joined with + are added [default:
-    /// formula with --invariant or --goal, else lnb]
+    /// formula where one is given, else lnb]
     #[arg(long, value_name = "NAMES", value_parser = heuristic::Names::parse)]
     pub heuristic: Option<heuristic::Names>,
 

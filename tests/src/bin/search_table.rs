@@ -1,6 +1,6 @@
-//! StEAM's programs under every search and heuristic, with its lgc and with samovar's own reduction:
-//! the largest instance whose error is found within limits of memory and time, the length of the
-//! trail, and what the thesis has (T. Mehler 2005, tables 8.1 to 8.5: 3 GHz, 1 GB).
+//! StEAM's programs under every search and heuristic, with its lgc and with samovar's own
+//! reduction: the largest instance whose error is found within limits of memory and time, the
+//! length of the trail, and what the thesis has (T. Mehler 2005, tables 8.1 to 8.5: 3 GHz, 1 GB).
 //!
 //! `search-table [--seconds S] [--sizes A,B,C] [SEARCH…]`: arguments select searches by part of the
 //! name; sizes are tried from the smallest on, up to the first that is not solved.
