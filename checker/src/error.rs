@@ -53,6 +53,12 @@ pub enum CommandError {
         /// Searches that know it.
         searches: &'static str,
     },
+    /// A heuristic that goes to a known error, without one.
+    #[error("the heuristics hamming and fsm go to a known error: name its trail with --toward")]
+    NoTarget,
+    /// A known error that no heuristic goes to.
+    #[error("--toward is for --heuristic hamming or fsm")]
+    IdleTarget,
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",

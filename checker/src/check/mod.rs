@@ -31,6 +31,7 @@ use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
+use crate::explore::heuristic::target::Target;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
 use crate::explore::word::Word;
@@ -129,8 +130,10 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
         return Err(CommandError::LocalsNeedAll);
     }
+    let known = known_error(options)?;
     let begin = Instant::now();
-    let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
+    let mut outcome =
+        examine(&mut process, options, &properties, known.as_ref(), &limit, &messages);
     if options.check.contains(&kind::ErrorKind::Memory)
         && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
     {
@@ -167,6 +170,17 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     };
     report.print()?;
     Ok(status(&outcome.verdict, &messages))
+}
+
+/// The trail that a search is directed to, if it is.
+fn known_error(options: &CheckOptions) -> Result<Option<SavedTrail>, CommandError> {
+    let needed = options.heuristic.as_ref().is_some_and(|names| names.need_target());
+    match (&options.toward, needed) {
+        (Some(file), true) => Ok(Some(SavedTrail::read(file)?)),
+        (None, true) => Err(CommandError::NoTarget),
+        (Some(_), false) => Err(CommandError::IdleTarget),
+        (None, false) => Ok(None),
+    }
 }
 
 /// The exit status, and for what is unsupported the message.
@@ -220,6 +234,7 @@ fn examine(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
     messages: &Messages,
 ) -> Outcome {
@@ -227,7 +242,7 @@ fn examine(
     let instructions_alone = process.machine.instructions();
     messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
-        Prefix::Threads => explore(process, options, properties, limit),
+        Prefix::Threads => explore(process, options, properties, known, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {
             outcome if !properties.is_empty() && matches!(outcome.verdict, Verdict::Verified) => {
                 let reason = "the program has neither threads nor choices; invariants and goals \
@@ -323,6 +338,7 @@ fn explore(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
 ) -> Outcome {
     process.take_output();
@@ -330,7 +346,13 @@ fn explore(
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
     let mut ends = options.outcomes.then(BTreeSet::new);
-    let plan = search::Plan { options, asked: &options.check, properties };
+    let target = known.map_or_else(Target::default, |saved| {
+        let words: Vec<Word> = saved.words().collect();
+        let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
+        let sight = walk::sight(process, reduce, words.iter().copied());
+        Target::of(process, &sight, &saved.path(), &words)
+    });
+    let plan = search::Plan { options, asked: &options.check, properties, target: &target };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
     let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());

@@ -33,12 +33,14 @@ pub mod future;
 #[cfg(test)]
 mod graph;
 pub mod heuristic;
+pub mod ida_star;
 pub mod known;
 pub mod moves;
 pub mod origins;
 pub mod pct;
 pub mod preemptions;
 pub mod random_walk;
+pub mod refine;
 pub mod scout;
 pub mod space;
 pub mod stubborn;
