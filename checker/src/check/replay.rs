@@ -13,16 +13,20 @@ use crate::formula::Properties;
 use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
 use crate::native::NativeError;
+use crate::place;
 use crate::program::{self, Program};
+use crate::replay::walk::{self, Walk};
 use crate::replay::{Executable, Tape};
 use crate::report;
 use crate::run::limit::Limit;
 use crate::trail::file::{self, SavedTrail};
-use crate::trail::walk;
+use crate::trail::walk as paths;
 use crate::trail::{Names, Step, describe};
 use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
+use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::verdict::Finding;
 
@@ -42,6 +46,9 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     if let Some(address) = options.gdb() {
         let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
         return serve_gdb(address, reproduced, &messages);
+    }
+    if options.steps_through() {
+        return step_through(&reproduced);
     }
     let Reproduced { saved, program, steps, finding, names } = reproduced;
     if options.native {
@@ -82,6 +89,28 @@ fn reproduce(options: &ReplayOptions, messages: &Messages) -> Result<Reproduced,
     };
     add_sources(&mut steps);
     Ok(Reproduced { saved, program, steps, finding, names })
+}
+
+/// Records the trail and lets the user go through it.
+fn step_through(reproduced: &Reproduced) -> Result<ProcessEnding, CommandError> {
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
+    let sight = recording::sight(saved, program)?;
+    let process = recording::load(saved, program)?;
+    let mut things = Vec::new();
+    let mut tape = Tape::new(process, &sight, &mut things);
+    recording::record(&mut tape, saved, finding);
+    let story = walk::Story {
+        steps,
+        error: format!("error: {}: {}", finding.kind.name(), finding.message),
+        trail: report::text::trail(steps, finding, names),
+        debug: Arc::new(place::debug_of(tape.process())),
+    };
+    let (stdin, mut stdout) = (std::io::stdin(), std::io::stdout());
+    let prompt = stdin.is_terminal() && stdout.is_terminal();
+    Walk::new(&mut tape, story, names)
+        .obey(stdin.lock(), &mut stdout, prompt)
+        .map_err(|error| CommandError::Output { fd: 1, error })?;
+    Ok(ProcessEnding::Status(ending::FOUND))
 }
 
 /// Records the trail and lets gdb go through it.
@@ -152,12 +181,12 @@ fn execute(
         let finding = deadlock::describe(
             process,
             &mut names,
-            &walk::sight(process, ReduceChoice::Auto, std::iter::empty()),
+            &paths::sight(process, ReduceChoice::Auto, std::iter::empty()),
         );
         return (vec![last_step(&finding)], Some(finding), names);
     }
     let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
-    let sight = walk::sight(process, reduce, saved.words());
+    let sight = paths::sight(process, reduce, saved.words());
     let path = saved.path();
     let mut told = describe::tell(process, &sight, &path, &mut names);
     let finding = match &told.last {
