@@ -25,6 +25,7 @@ pub mod native;
 pub mod page;
 pub mod paint;
 pub mod place;
+pub mod plan;
 pub mod program;
 pub mod project;
 pub mod replay;
@@ -51,6 +52,7 @@ pub fn main() -> Ending {
     let result = match arguments.command {
         cli::Command::Generate(options) => generate::generate(&options),
         cli::Command::Check(options) => check::check(&options),
+        cli::Command::Plan(options) => plan::plan(&options),
         cli::Command::Replay(options) => check::replay::replay(&options),
         cli::Command::Run(options) => run::run(&options),
         cli::Command::Inspect(options) => inspect::inspect(&options),

@@ -1,11 +1,17 @@
 //! When two states of the operating system are the same: compared by what the guest can still
 //! observe, so output already made and the order of past events do not count.
 
+use crate::module::Module;
 use crate::os::Os;
 use crate::process::{Process, ProcessMark};
+use crate::signal::{Action, Handler};
+use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+
+/// Signals with which threads of a C library speak to one another.
+const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
     /// A number that is equal for equal states; different states may share one.
@@ -15,6 +21,7 @@ impl Os {
             thread.state.hash(&mut hasher);
             thread.atomic.hash(&mut hasher);
             thread.region.hash(&mut hasher);
+            thread.activity.hash(&mut hasher);
         }
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
@@ -22,25 +29,46 @@ impl Os {
         hasher.finish()
     }
 
-    /// Whether the guest cannot tell the two apart. Files that were changed count as different
-    /// unless they are the same object: this errs on the side of more states.
+    /// Whether the guest cannot tell the two apart.
     pub fn is_same(&self, other: &Os) -> bool {
         self.threads == other.threads
             && self.ended == other.ended
             && self.now_ns == other.now_ns
             && self.brk == other.brk
-            && Arc::ptr_eq(&self.files, &other.files)
+            && (Arc::ptr_eq(&self.files, &other.files) || self.files == other.files)
             && self.shared.len() == other.shared.len()
             && (Arc::ptr_eq(&self.actions, &other.actions) || self.actions == other.actions)
             && self.pending == other.pending
             && self.random == other.random
             && self.privileges == other.privileges
             && self.ignored == other.ignored
-            && Arc::ptr_eq(&self.modules, &other.modules)
+            && self.suggestions == other.suggestions
+            && self.evaluation == other.evaluation
+            && same_modules(&self.modules, &other.modules)
     }
 }
 
+/// Whether the same files are loaded at the same addresses.
+fn same_modules(one: &[Arc<Module>], other: &[Arc<Module>]) -> bool {
+    let same = |one: &Arc<Module>, other: &Arc<Module>| {
+        Arc::ptr_eq(one, other) || (one.bias == other.bias && one.path == other.path)
+    };
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+}
+
 impl Process {
+    /// Whether somebody else than the thread's own code, from its program counter on, may look at
+    /// its registers: a model that it is about to run past, or a handler of signals. Those of the
+    /// two signals that C libraries keep to themselves, 32 and 33, do not look at them.
+    pub fn shows_registers(&self, thread: ThreadId) -> bool {
+        let known = self.os.thread(thread);
+        let handles = |(index, action): (usize, &Action)| {
+            !LIBRARY_SIGNALS.contains(&(index + 1)) && matches!(action.handler, Handler::Call(_))
+        };
+        let mut actions = self.os.actions.iter().enumerate();
+        known.past_hook || known.condition.is_some() || actions.any(handles)
+    }
+
     /// The operating system's state, to be kept.
     pub fn world(&self) -> &Arc<Os> {
         &self.os

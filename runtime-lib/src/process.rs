@@ -43,6 +43,8 @@ pub struct Process {
 pub(crate) struct Config {
     pub model: Model,
     pub exact_heap: bool,
+    /// What fresh blocks of it hold.
+    pub heap_fill: u32,
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
     pub judge_locks: bool,
@@ -151,7 +153,7 @@ impl Process {
     /// The earliest deadline of a waiting thread. A scheduler that finds nobody runnable goes
     /// there with [`Process::wake_due`]; if there is none, the guest is deadlocked.
     pub fn next_deadline(&self) -> Option<u64> {
-        self.os.threads.iter().filter_map(|thread| thread.waiting()?.deadline()).min()
+        self.os.next_deadline()
     }
 
     /// Lets time pass until `now_ns` (it never goes backwards) and wakes the threads whose

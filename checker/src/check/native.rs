@@ -27,8 +27,7 @@ pub fn attempt(
     let sight = recording::sight(saved, program)?;
     let process = recording::load(saved, program)?;
     let executable = Executable::of(&process)?;
-    let mut things = Vec::new();
-    let mut tape = Tape::new(process, &sight, &mut things);
+    let mut tape = Tape::new(process, &sight);
     recording::record(&mut tape, saved, finding);
     let Some(expected) = expected(&tape, saved, finding, names) else {
         return Err(CommandError::NoSymptom { kind: finding.kind.name() });
@@ -68,7 +67,9 @@ fn expected(
             return Some(Expected::Asleep(threads.iter().map(|&it| it as usize).collect()));
         }
         Some(StateError::Race(word)) => return race(tape.process(), finding, names, *word),
-        Some(StateError::Livelock | StateError::Property) => return None,
+        Some(StateError::Livelock | StateError::Property | StateError::Uninitialised(_)) => {
+            return None;
+        }
         None => {}
     }
     let process = tape.process();

@@ -25,7 +25,7 @@ use super::kind::ErrorKind;
 /// Loads the program of a trail once more.
 pub fn load(saved: &SavedTrail, program: &Program) -> Result<Process, CommandError> {
     let input = setup::InputFrom::Saved(saved.stdin.clone());
-    Ok(setup::load_program(program, &saved.setting, input)?.0)
+    Ok(setup::load(program, &saved.setting, input, None)?.0)
 }
 
 /// What the search that found the trail saw; needs a process of its own to look at.

@@ -4,7 +4,7 @@ use super::native;
 use super::prefix::{self, Prefix};
 use super::recording;
 use super::state_error::StateError;
-use super::{add_sources, deadlock, judge, last_step, properties};
+use super::{add_sources, deadlock, fillings, judge, last_step, properties, setup};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
@@ -14,7 +14,7 @@ use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
 use crate::native::NativeError;
 use crate::place;
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::replay::walk::{self, Walk};
 use crate::replay::{Executable, Tape};
 use crate::report;
@@ -25,7 +25,6 @@ use crate::trail::{Names, Step, describe};
 use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::verdict::Finding;
@@ -42,7 +41,13 @@ struct Reproduced {
 /// Obeys `samovar replay`.
 pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
-    let reproduced = reproduce(options, &messages)?;
+    let saved = SavedTrail::read(&options.trail())?;
+    // Relative names in the trail are seen from where it was recorded.
+    let _ = std::env::set_current_dir(&saved.setting.directory);
+    if let Some(plan) = &saved.plan {
+        return crate::plan::replay(&saved, plan, options, &messages);
+    }
+    let reproduced = reproduce(saved, &messages)?;
     if let Some(address) = options.gdb() {
         let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
         return serve_gdb(address, reproduced, &messages);
@@ -66,24 +71,33 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
         };
     }
     match options.format {
-        ReportFormat::Text => report::text::print_trail(&steps, &finding, &names)?,
+        ReportFormat::Text => report::text::print_trail(&saved, &steps, &finding, &names)?,
         ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,
     }
     Ok(ProcessEnding::Status(ending::FOUND))
 }
 
-/// Reads the trail and executes it.
-fn reproduce(options: &ReplayOptions, messages: &Messages) -> Result<Reproduced, CommandError> {
-    let saved = SavedTrail::read(&options.trail())?;
-    // Relative names in the trail are seen from where it was recorded.
-    let _ = std::env::set_current_dir(&saved.setting.directory);
-    let named = Path::new(&saved.setting.program);
-    let program = program::read(named, &saved.setting.cflags, messages)?;
+/// Executes a trail.
+fn reproduce(saved: SavedTrail, messages: &Messages) -> Result<Reproduced, CommandError> {
+    let program = setup::read(&saved.setting, messages)?;
     let mut process = recording::load(&saved, &program)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let properties = properties::of(&saved.setting, &process)?;
-    let (mut steps, finding, names) = execute(&mut process, &saved, &properties, prefix);
+    let (mut steps, finding, names) = match saved.state_error {
+        Some(StateError::Uninitialised(filling)) => {
+            let mut names = Names::of(&process);
+            let subject = fillings::Subject {
+                program: &program,
+                setting: &saved.setting,
+                stdin: saved.stdin.clone(),
+                contended: saved.words().collect(),
+            };
+            let (steps, finding) = fillings::replay(&subject, &saved, filling, &mut names)?;
+            (steps, finding, names)
+        }
+        _ => execute(&mut process, &saved, &properties, prefix),
+    };
     let Some(finding) = finding.filter(|finding| finding.kind == saved.error.kind) else {
         return Err(CommandError::NotReproduced { error: saved.error.message.clone() });
     };
@@ -96,13 +110,12 @@ fn step_through(reproduced: &Reproduced) -> Result<ProcessEnding, CommandError> 
     let Reproduced { saved, program, steps, finding, names } = reproduced;
     let sight = recording::sight(saved, program)?;
     let process = recording::load(saved, program)?;
-    let mut things = Vec::new();
-    let mut tape = Tape::new(process, &sight, &mut things);
+    let mut tape = Tape::new(process, &sight);
     recording::record(&mut tape, saved, finding);
     let story = walk::Story {
         steps,
         error: format!("error: {}: {}", finding.kind.name(), finding.message),
-        trail: report::text::trail(steps, finding, names),
+        trail: report::text::trail(saved, steps, finding, names),
         debug: Arc::new(place::debug_of(tape.process())),
     };
     let (stdin, mut stdout) = (std::io::stdin(), std::io::stdout());
@@ -124,8 +137,7 @@ fn serve_gdb(
     let process = recording::load(&saved, &program)?;
     let executable = Executable::of(&process)?;
     let auxiliary = gdb::auxiliary_vector(&process);
-    let mut things = Vec::new();
-    let mut tape = Tape::new(process, &sight, &mut things);
+    let mut tape = Tape::new(process, &sight);
     recording::record(&mut tape, &saved, &finding);
     for thread in (0..tape.process().machine.thread_count()).map(ThreadId) {
         names.learn_start(tape.process(), thread);
@@ -137,7 +149,7 @@ fn serve_gdb(
         message: format!("{}: {}", finding.kind.name(), finding.message),
         signal: tape.last_event().and_then(signal),
         thread: blamed.or(last).unwrap_or(ThreadId(0)),
-        trail: report::text::trail(&steps, &finding, &names),
+        trail: report::text::trail(&saved, &steps, &finding, &names),
         file: executable.path().display().to_string(),
         auxiliary,
     };

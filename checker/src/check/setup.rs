@@ -41,26 +41,23 @@ pub enum InputFrom<'a> {
     Saved(Vec<u8>),
 }
 
-/// Reads and loads the program.
-pub fn load(
-    setting: &Setting,
-    input: InputFrom<'_>,
-    messages: &Messages,
-) -> Result<(Process, Consumed), CommandError> {
+/// Reads the program.
+pub fn read(setting: &Setting, messages: &Messages) -> Result<Program, CommandError> {
     let program = program::read(Path::new(&setting.program), &setting.cflags, messages)?;
-    load_program(&program, setting, input)
+    let variables: Vec<(OsString, OsString)> =
+        setting.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
+    libraries::check(&program, &variables)?;
+    Ok(program)
 }
 
-/// Loads a program that was read before.
-pub fn load_program(
+/// Loads the program. Fresh memory of the heap and the stack holds zeros and what was there before,
+/// or this filling.
+pub fn load(
     program: &Program,
     setting: &Setting,
     input: InputFrom<'_>,
+    filling: Option<u32>,
 ) -> Result<(Process, Consumed), CommandError> {
-    let variables: Vec<(OsString, OsString)> =
-        setting.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
-    libraries::check(program, &variables)?;
-
     let mut args = vec![program.name.as_bytes().to_vec()];
     args.extend(setting.args.iter().map(|word| word.as_bytes().to_vec()));
     let consumed = Consumed::default();
@@ -76,6 +73,7 @@ pub fn load_program(
             _ => Model::Full,
         },
         exact_heap: true,
+        heap_fill: filling.unwrap_or(0),
         leaks: setting.leaks,
         judge_locks: setting.judge_locks,
         spurious_wakeups: setting.spurious,
@@ -85,7 +83,11 @@ pub fn load_program(
     };
     let mut process = Process::new(load)?;
     // Reads and writes of one instruction are two accesses, with a scheduling point in between.
-    process.machine.set_style(Style { fuse_branches: true, fuse_memory: false });
+    process.machine.set_style(Style {
+        fuse_memory: false,
+        stack_fill: filling,
+        ..Style::default()
+    });
     Ok((process, consumed))
 }
 

@@ -59,6 +59,23 @@ Options that are always the same go into samovar.toml, in a section [check].
 Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
 2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";
 
+/// Text below `samovar plan --help`.
+pub const PLAN_HELP: &str = "\
+What the program leaves open with RANGE and samovar_choose, and the order in which
+its threads run, is decided so that the goal is reached. Steps are called what the
+program calls them with samovar_action. In a program without threads the goal is
+looked at where a choice is due and where the program ends; with threads, after
+every access to what it names, except inside of atomic regions.
+
+Examples:
+  samovar plan --goal 'solved' examples/planning/eight.c 1 4 2 3 7 5 6 8 0
+  samovar plan --goal 'distance == 0' --search astar examples/planning/fifteen.c
+  samovar plan --goal 'at == 5' --minimise toll ./route
+  samovar replay eight.plan.json           executes the plan again
+
+Exit status: 0 a plan was found; 1 no plan exists: everything was searched; 2 usage,
+or something is unsupported; 3 incomplete: a limit ended the search.";
+
 /// Text below `samovar replay --help`.
 pub const REPLAY_HELP: &str = "\
 The program is executed again, exactly as when the trail was recorded. Exit status:

@@ -10,7 +10,6 @@ use super::approach::{Approach, Approaching};
 use super::monitors::{Opening, Stepping};
 use super::part::{Kind, Part};
 use crate::explore::choice::Choice;
-use crate::explore::future::Thing;
 use crate::explore::moves::Sight;
 use crate::explore::watch::Watch;
 use crate::state::dead;
@@ -29,9 +28,6 @@ const LAST_MAX: u64 = 1 << 24;
 /// The only thread at the start.
 const MAIN: ThreadId = ThreadId(0);
 
-/// What is noted of a move for comparing it; nobody does that here.
-type Things = Vec<(Thing, bool)>;
-
 /// See the module head.
 pub struct Tape<'a> {
     process: Process,
@@ -39,8 +35,6 @@ pub struct Tape<'a> {
     parts: Vec<Part>,
     at: u64,
     entered: Option<Entered<'a>>,
-    /// For the next monitor of a move; unless one has it.
-    things: Option<&'a mut Things>,
     accesses: Vec<(u64, u64)>,
     /// How the last part ended.
     last: Option<Event>,
@@ -64,11 +58,10 @@ enum Runner<'a> {
 
 impl<'a> Tape<'a> {
     /// An empty tape of a process before its first instruction; `sight` is what the search saw.
-    pub fn new(mut process: Process, sight: &'a Sight, things: &'a mut Things) -> Tape<'a> {
+    pub fn new(mut process: Process, sight: &'a Sight) -> Tape<'a> {
         process.machine.memory.journal.set_on(true);
         let (parts, accesses) = (Vec::new(), Vec::new());
-        let things = Some(things);
-        Tape { process, sight, parts, at: 0, entered: None, things, accesses, last: None }
+        Tape { process, sight, parts, at: 0, entered: None, accesses, last: None }
     }
 
     /// Records everything before the first thread. False if that is too long: then the rest of it
@@ -198,7 +191,7 @@ impl<'a> Tape<'a> {
         let at = at.min(self.end());
         if at < self.at {
             let index = self.part_at(at).unwrap_or(0);
-            self.forget_runner();
+            self.entered = None;
             let mark: &ProcessMark = &self.parts[index].mark;
             self.process.undo_to(mark);
             self.at = self.parts[index].first;
@@ -243,38 +236,31 @@ impl<'a> Tape<'a> {
     }
 
     fn enter(&mut self, kind: &Kind, thread: Option<ThreadId>) {
-        self.forget_runner();
         let rsp = thread.map_or(0, |thread| self.process.machine.core(thread)[Reg::Rsp]);
         let runner = match kind {
             Kind::Opening => Runner::Opening(Opening),
             Kind::Time(_) => Runner::Time,
             Kind::Approach(approach) => Runner::Approach(Approaching::new(approach), approach.pc),
             Kind::Move(_, choice) | Kind::Last(choice) => {
-                let things = self.things.take().expect("one monitor at a time");
                 let atomic = self.process.is_atomic(choice.thread);
                 let world = (&self.sight.visible, &self.sight.library);
                 let Choice { thread, alternative } = *choice;
-                let watch = Watch::new(world, (None, things), thread, alternative, atomic);
+                let mut watch = Watch::new(world, None, thread, alternative, atomic);
+                watch.begins_with_choice = self.sight.choices_first;
                 Runner::Move(Box::new(watch.guarding(self.process.privileges())))
             }
         };
         self.entered = Some(Entered { steps: 0, turns: 0, runner, rsp });
     }
 
-    /// Takes back what a monitor has borrowed.
-    fn forget_runner(&mut self) {
-        if let Some(Entered { runner: Runner::Move(watch), .. }) = self.entered.take() {
-            self.things = Some(watch.things);
-        }
-    }
-
-    /// Ends a part: a move that was done leaves no dead stack behind.
+    /// Ends a part: a move that was done leaves no dead stack behind. Registers that the thread
+    /// does not read any more are left as they are: who looks at them wants to see their values.
     fn leave(&mut self, index: usize) {
         let part = &self.parts[index];
         if let (true, Some(thread), Some(entered)) = (part.clears, part.thread, &self.entered) {
             dead::clear(&mut self.process, thread, part.mark.machine(), entered.rsp);
         }
-        self.forget_runner();
+        self.entered = None;
     }
 
     /// Whether the move touched what another thread has reserved.
