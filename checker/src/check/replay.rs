@@ -25,6 +25,7 @@ use crate::trail::{Names, Step, describe};
 use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::verdict::Finding;
@@ -42,6 +43,7 @@ struct Reproduced {
 pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
     let saved = SavedTrail::read(&options.trail())?;
+    let page = options.html.as_ref().and_then(|file| std::path::absolute(file).ok());
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
     if let Some(plan) = &saved.plan {
@@ -54,6 +56,9 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     }
     if options.steps_through() {
         return step_through(&reproduced);
+    }
+    if let Some(file) = &page {
+        write_page(&reproduced, file)?;
     }
     let Reproduced { saved, program, steps, finding, names } = reproduced;
     if options.native {
@@ -103,6 +108,25 @@ fn reproduce(saved: SavedTrail, messages: &Messages) -> Result<Reproduced, Comma
     };
     add_sources(&mut steps);
     Ok(Reproduced { saved, program, steps, finding, names })
+}
+
+/// Records the trail and writes it as a page for the browser.
+fn write_page(reproduced: &Reproduced, file: &Path) -> Result<(), CommandError> {
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
+    let sight = recording::sight(saved, program)?;
+    let mut tape = Tape::new(recording::load(saved, program)?, &sight);
+    recording::record(&mut tape, saved, finding);
+    let mut registers = Vec::new();
+    for made in 0..=steps.len() {
+        tape.go_to(tape.after_choices(made, steps.len()));
+        let name = made.checked_sub(1).map_or("main", |index| steps[index].thread.as_str());
+        let thread = recording::thread_named(tape.process(), names, name);
+        registers.push(recording::registers(tape.process(), name, thread.unwrap_or(ThreadId(0))));
+    }
+    let all = (0..tape.process().machine.thread_count()).map(ThreadId);
+    let threads: Vec<(String, Option<String>)> =
+        all.map(|it| (names.thread(it), names.start_of(it).map(str::to_string))).collect();
+    report::save(file, &report::html::replayed(saved, steps, finding, &threads, &registers))
 }
 
 /// Records the trail and lets the user go through it.

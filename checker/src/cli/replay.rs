@@ -29,6 +29,10 @@ pub struct ReplayOptions {
     #[arg(long, conflicts_with_all = ["gdb", "native", "step"])]
     pub all: bool,
 
+    /// Write a page for the browser, with the steps to go through and the registers after each
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gdb", "native", "step"])]
+    pub html: Option<PathBuf>,
+
     /// Force the schedule onto the real program, on the real processor, and say whether it fails
     /// the same way
     #[arg(long, conflicts_with = "gdb")]
@@ -56,7 +60,8 @@ impl ReplayOptions {
     /// Whether the steps are gone through one by one.
     pub fn steps_through(&self) -> bool {
         let terminals = || std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-        self.step || !self.all && self.format == ReportFormat::Text && terminals()
+        self.step
+            || !self.all && self.html.is_none() && self.format == ReportFormat::Text && terminals()
     }
 
     /// The trail: `--gdb TRAIL` without an address names it, too.

@@ -147,6 +147,16 @@ impl<'a> Tape<'a> {
         (at < self.end()).then(|| self.parts.partition_point(|part| part.first <= at) - 1)
     }
 
+    /// The position where so many choices of the trail, which has `count`, have been made.
+    pub fn after_choices(&self, made: usize, count: usize) -> u64 {
+        let of = |number: usize| move |part: &&Part| part.choice() == Some(number);
+        match made {
+            _ if made == count => self.end(),
+            0 => self.parts.iter().find(of(0)).map_or(self.end(), |part| part.first),
+            made => self.parts.iter().rev().find(of(made - 1)).map_or(0, Part::end),
+        }
+    }
+
     /// Who makes the next step.
     pub fn actor(&self) -> Option<ThreadId> {
         self.part_at(self.at).and_then(|part| self.parts[part].thread)

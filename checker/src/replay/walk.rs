@@ -133,13 +133,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Brings the tape to where a step has been made.
     fn go(&mut self, step: usize) {
-        let parts = self.tape.parts();
-        let is_first = |number: usize| move |part: &&super::Part| part.choice() == Some(number);
-        let position = match step {
-            _ if step == self.story.steps.len() => self.tape.end(),
-            0 => parts.iter().find(is_first(0)).map_or(self.tape.end(), |part| part.first),
-            step => parts.iter().rev().find(is_first(step - 1)).map_or(0, |part| part.end()),
-        };
+        let position = self.tape.after_choices(step, self.story.steps.len());
         self.tape.go_to(position);
         self.at = step;
     }
