@@ -7,6 +7,7 @@
 pub mod autopilot;
 mod deadlock;
 pub mod fillings;
+mod graph;
 mod judge;
 pub mod kind;
 pub(crate) mod limits;
@@ -91,6 +92,8 @@ pub struct Outcome {
     pub no_return: Option<NoReturn>,
     /// What the autopilot tried, if nobody asked for a search.
     pub attempts: Vec<Attempt>,
+    /// The graph of states for Graphviz, if that was asked for.
+    pub graph: Option<String>,
 }
 
 impl Outcome {
@@ -111,6 +114,7 @@ impl Outcome {
             fillings: None,
             no_return: None,
             attempts: Vec::new(),
+            graph: None,
         }
     }
 }
@@ -402,6 +406,10 @@ fn explore(
     outcome.attempts = explored.attempts;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
+    if options.dot.is_some() {
+        let program = options.program().to_string_lossy();
+        outcome.graph = Some(graph::draw(process, plan, &explored.contended, &program));
+    }
     outcome
 }
 

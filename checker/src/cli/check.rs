@@ -119,6 +119,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
 
+    /// Write the graph of states for Graphviz; for small spaces, at most 2000 states are drawn
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
     #[arg(allow_hyphen_values = true)]

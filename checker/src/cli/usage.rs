@@ -87,6 +87,7 @@ can go back from there. Without an address, any free port of this machine is tak
 
 Examples:
   samovar check ./a.out || samovar replay a.trail.json
+  printf 'to 5\\nprint count\\nwhere\\n' | samovar replay --step a.trail.json
   samovar replay --gdb a.trail.json        says which port to connect gdb to
   gdb -ex 'target remote | samovar replay --gdb - a.trail.json'
   samovar replay --native a.trail.json     the real program fails the same way";
