@@ -37,9 +37,7 @@ impl Space<'_> {
 
     /// Whether what is remembered is of use: nothing has changed that it rests on.
     fn remembers(&self) -> bool {
-        self.remember
-            && self.known_for == self.sight.visible.added()
-            && !self.vector.is_outdated()
+        self.remember && self.known_for == self.sight.visible.added() && !self.vector.is_outdated()
     }
 
     /// The next move of a thread from the present state.
