@@ -37,6 +37,12 @@ pub trait Observer: Monitor {
     /// The thread did something useful, says the program.
     fn progress(&mut self) {}
 
+    /// The thread has left an atomic region of the program.
+    fn region_over(&mut self) {}
+
+    /// The thread has said something about itself as an agent.
+    fn announced(&mut self) {}
+
     /// The thread makes a step of a plan, says the program.
     fn action(&mut self) {}
 
@@ -74,6 +80,10 @@ pub(crate) trait Witness {
     fn choose(&mut self, alternatives: u32) -> u32;
     /// See [`Observer::progress`].
     fn progress(&mut self);
+    /// See [`Observer::region_over`].
+    fn region_over(&mut self);
+    /// See [`Observer::announced`].
+    fn announced(&mut self);
     /// See [`Observer::action`].
     fn action(&mut self);
     /// See [`Observer::wants_marks`].
@@ -107,6 +117,14 @@ impl<M: Observer> Witness for M {
 
     fn progress(&mut self) {
         Observer::progress(self);
+    }
+
+    fn region_over(&mut self) {
+        Observer::region_over(self);
+    }
+
+    fn announced(&mut self) {
+        Observer::announced(self);
     }
 
     fn action(&mut self) {

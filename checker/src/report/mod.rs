@@ -94,7 +94,8 @@ fn peak_memory_bytes() -> Option<u64> {
     Some(peak_memory_kib()? * 1024)
 }
 
-fn save(file: &Path, text: &str) -> Result<(), CommandError> {
+/// Writes a file that was asked for.
+pub(crate) fn save(file: &Path, text: &str) -> Result<(), CommandError> {
     whole::write(file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| CommandError::Unwritable { file: file.to_path_buf(), error })
 }
