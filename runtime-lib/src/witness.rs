@@ -43,6 +43,11 @@ pub trait Observer: Monitor {
     /// The thread has said something about itself as an agent.
     fn announced(&mut self) {}
 
+    /// The thread becomes busy, with this in a cell where it reads suggestions.
+    fn decided(&mut self, cell: u64, value: u64) {
+        let _ = (cell, value);
+    }
+
     /// The thread makes a step of a plan, says the program.
     fn action(&mut self) {}
 
@@ -84,6 +89,8 @@ pub(crate) trait Witness {
     fn region_over(&mut self);
     /// See [`Observer::announced`].
     fn announced(&mut self);
+    /// See [`Observer::decided`].
+    fn decided(&mut self, cell: u64, value: u64);
     /// See [`Observer::action`].
     fn action(&mut self);
     /// See [`Observer::wants_marks`].
@@ -125,6 +132,10 @@ impl<M: Observer> Witness for M {
 
     fn announced(&mut self) {
         Observer::announced(self);
+    }
+
+    fn decided(&mut self, cell: u64, value: u64) {
+        Observer::decided(self, cell, value);
     }
 
     fn action(&mut self) {

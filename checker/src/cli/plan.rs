@@ -60,7 +60,7 @@ pub struct PlanOptions {
     pub phase: PhaseChoice,
 
     /// Steps of agents that a phase of planning may try out; later ones an eighth of that
-    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub phase_states: u64,
 

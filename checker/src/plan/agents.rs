@@ -72,12 +72,14 @@ pub struct Course {
     /// Rounds that count.
     pub time: u64,
     order: Vec<ThreadId>,
+    decided: Vec<(u64, u64)>,
 }
 
 /// One step of a thread, chosen by chance or by a script.
 struct Stepping<'a> {
     chooser: Chooser<'a>,
     choices: &'a mut Vec<u32>,
+    decided: &'a mut Vec<(u64, u64)>,
     marks: Option<Vec<Mark>>,
     inside: bool,
     region_over: bool,
@@ -122,6 +124,10 @@ impl Observer for Stepping<'_> {
 
     fn announced(&mut self) {
         self.announced |= !self.inside;
+    }
+
+    fn decided(&mut self, cell: u64, value: u64) {
+        self.decided.push((cell, value));
     }
 
     fn wants_marks(&self) -> bool {
@@ -240,11 +246,10 @@ impl Course {
         chooser: Chooser<'_>,
         acted: &mut bool,
     ) -> Option<Over> {
-        let index = thread.0 as usize;
-        let before = process.threads()[index].activity;
         let mut stepping = Stepping {
             chooser,
             choices: &mut self.script.choices,
+            decided: &mut self.decided,
             marks: self.marks.is_some().then(Vec::new),
             inside: false,
             region_over: false,
@@ -256,15 +261,11 @@ impl Course {
         if let (Some(marks), Some(heard)) = (&mut self.marks, heard) {
             marks.extend(heard.into_iter().map(|mark| (self.time, thread, mark)));
         }
-        let after = process.threads()[index].activity;
-        if after == Activity::Busy && before != Activity::Busy {
-            for (number, cell) in process.suggestions().iter().enumerate() {
-                if cell.thread == thread
-                    && let Some(value) = process.cell(cell.addr, cell.len)
-                {
-                    let round = self.script.rounds.len();
-                    self.decisions.push(Decision { cell: number, value, round });
-                }
+        for (addr, value) in self.decided.drain(..) {
+            let is_own = |cell: &Suggestion| (cell.thread, cell.addr) == (thread, addr);
+            if let Some(cell) = process.suggestions().iter().position(is_own) {
+                let round = self.script.rounds.len();
+                self.decisions.push(Decision { cell, value, round });
             }
         }
         match stepped {

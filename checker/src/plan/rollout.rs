@@ -5,7 +5,8 @@
 //! is a plan: a sequence of suggestions for each of them. A simulation that is given these will
 //! not go the same way, because its agents take their turns in another order; so a plan that looks
 //! good is tried out some times with turns by chance, and what comes out on the average is what
-//! it is worth; once is enough where agents can be told to wait. Having no plan at all is judged likewise, and is where the search begins.
+//! it is worth. Having no plan at all is judged likewise, and is where the search begins. Agents
+//! that can be told to wait go the plan's way: for these, once is enough, and any plan will do.
 //!
 //! A plan is better if more of its courses come to an end, or else if the evaluation there is
 //! better, or else if they are over sooner.
@@ -113,7 +114,12 @@ impl<'a> Rollouts<'a> {
             }
         }
         let cleared = self.process.mark();
-        self.worth = self.judged(&[], &cleared, None);
+        self.worth = if 1 < self.trials {
+            self.judged(&[], &cleared, None)
+        } else {
+            // Any plan is better than chance, which may have been lucky.
+            Worth { over: 0, value: i64::MIN, time: i64::MIN }
+        };
         let mut fresh = 0;
         while !self.is_over() {
             let rounds = self.script.rounds.len();

@@ -126,12 +126,26 @@ pub(super) fn busy(request: &mut Request<'_>) -> Reply {
     let thread = request.thread;
     if request.process.os.thread(thread).activity != activity {
         request.process.os_mut().thread_mut(thread).activity = activity;
+        if activity == Activity::Busy {
+            tell_decision(request);
+        }
     }
     request.witness.announced();
     if request.witness.wants_marks() {
         request.witness.mark(Mark::Activity(activity));
     }
     Reply::Value(0)
+}
+
+/// Tells what is in the cells of a thread that becomes busy.
+fn tell_decision(request: &mut Request<'_>) {
+    for cell in request.process.os.suggestions.iter() {
+        if cell.thread == request.thread
+            && let Some(value) = request.process.cell(cell.addr, cell.len)
+        {
+            request.witness.decided(cell.addr, value);
+        }
+    }
 }
 
 /// How good the present state is.
