@@ -4,7 +4,8 @@
 //! an instruction does is `samovar-vm`'s knowledge, what a system call does `samovar-runtime`'s.
 //!
 //! Only this crate does input and output, and within it only [`host`] reads files for the guest,
-//! only [`compile`] runs another program, and only [`kernel`] has `unsafe` code.
+//! only [`compile`] and [`native`] run other programs, and only [`kernel`] and the small module
+//! under [`native`] that speaks to ptrace have `unsafe` code.
 
 pub mod check;
 pub mod cli;
@@ -13,18 +14,21 @@ pub mod ending;
 pub mod error;
 pub mod explore;
 pub mod formula;
+pub mod gdb;
 pub mod generate;
 pub mod host;
 pub mod inspect;
 pub mod kernel;
 pub mod libraries;
 pub mod message;
+pub mod native;
 pub mod page;
 pub mod paint;
 pub mod place;
 pub mod plan;
 pub mod program;
 pub mod project;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod state;

@@ -1,36 +1,89 @@
 //! When two states of the operating system are the same: compared by what the guest can still
 //! observe, so output already made and the order of past events do not count.
 
+use crate::module::Module;
 use crate::os::Os;
 use crate::process::{Process, ProcessMark};
+use crate::signal::{Action, Handler};
+use crate::thread::Thread;
+use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+
+/// Signals with which threads of a C library speak to one another.
+const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
     /// A number that is equal for equal states; different states may share one.
     pub fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for thread in &self.threads {
-            thread.state.hash(&mut hasher);
-            thread.atomic.hash(&mut hasher);
-            thread.region.hash(&mut hasher);
-            thread.activity.hash(&mut hasher);
+            digest_thread(thread, &mut hasher);
         }
-        self.ended.hash(&mut hasher);
-        self.now_ns.hash(&mut hasher);
-        self.privileges.hash(&mut hasher);
+        self.digest_common(&mut hasher);
         hasher.finish()
     }
 
-    /// Whether the guest cannot tell the two apart. Files that were changed count as different
-    /// unless they are the same object: this errs on the side of more states.
+    fn digest_common(&self, hasher: &mut DefaultHasher) {
+        self.ended.hash(hasher);
+        self.now_ns.hash(hasher);
+        self.privileges.hash(hasher);
+    }
+
+    /// A number that is equal for states that are the same for a thread.
+    pub fn digest_for(&self, thread: ThreadId) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        digest_thread(self.thread(thread), &mut hasher);
+        self.digest_common(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Whether the two are the same but for records of other threads than this one.
+    pub fn is_same_for(&self, thread: ThreadId, other: &Os) -> bool {
+        self.threads.len() == other.threads.len()
+            && self.thread(thread) == other.thread(thread)
+            && self.same_common(other)
+    }
+
+    /// Whether the same threads wait for the same things in both.
+    pub fn same_waits(&self, other: &Os) -> bool {
+        let ours = self.threads.iter().map(Thread::waiting);
+        ours.eq(other.threads.iter().map(Thread::waiting))
+    }
+
+    /// Whether the two have the same records of all threads but this one.
+    pub fn same_others(&self, thread: ThreadId, other: &Os) -> bool {
+        let own = thread.0 as usize;
+        let mut both = self.threads.iter().zip(&other.threads).enumerate();
+        self.threads.len() == other.threads.len()
+            && both.all(|(index, (one, other))| index == own || one == other)
+    }
+
+    /// This state with the records of all threads but one taken from another one.
+    pub fn with_others(&self, thread: ThreadId, other: &Os) -> Os {
+        let mut os = self.clone();
+        let own = std::mem::replace(&mut os.threads, other.threads.clone());
+        os.threads[thread.0 as usize].clone_from(&own[thread.0 as usize]);
+        os
+    }
+
+    /// Whether the guest cannot tell the two apart.
     pub fn is_same(&self, other: &Os) -> bool {
-        self.threads == other.threads
-            && self.ended == other.ended
+        self.threads == other.threads && self.same_common(other)
+    }
+
+    /// Whether the same was written to the standard descriptors in both.
+    pub fn has_written_the_same(&self, other: &Os) -> bool {
+        self.output == other.output
+    }
+
+    /// The same for everything that belongs to no thread.
+    fn same_common(&self, other: &Os) -> bool {
+        self.ended == other.ended
             && self.now_ns == other.now_ns
             && self.brk == other.brk
-            && Arc::ptr_eq(&self.files, &other.files)
+            && (Arc::ptr_eq(&self.files, &other.files) || self.files == other.files)
             && self.shared.len() == other.shared.len()
             && (Arc::ptr_eq(&self.actions, &other.actions) || self.actions == other.actions)
             && self.pending == other.pending
@@ -39,11 +92,38 @@ impl Os {
             && self.ignored == other.ignored
             && self.suggestions == other.suggestions
             && self.evaluation == other.evaluation
-            && Arc::ptr_eq(&self.modules, &other.modules)
+            && same_modules(&self.modules, &other.modules)
     }
 }
 
+fn digest_thread(thread: &Thread, hasher: &mut DefaultHasher) {
+    thread.state.hash(hasher);
+    thread.atomic.hash(hasher);
+    thread.region.hash(hasher);
+    thread.activity.hash(hasher);
+}
+
+/// Whether the same files are loaded at the same addresses.
+fn same_modules(one: &[Arc<Module>], other: &[Arc<Module>]) -> bool {
+    let same = |one: &Arc<Module>, other: &Arc<Module>| {
+        Arc::ptr_eq(one, other) || (one.bias == other.bias && one.path == other.path)
+    };
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+}
+
 impl Process {
+    /// Whether somebody else than the thread's own code, from its program counter on, may look at
+    /// its registers: a model that it is about to run past, or a handler of signals. Those of the
+    /// two signals that C libraries keep to themselves, 32 and 33, do not look at them.
+    pub fn shows_registers(&self, thread: ThreadId) -> bool {
+        let known = self.os.thread(thread);
+        let handles = |(index, action): (usize, &Action)| {
+            !LIBRARY_SIGNALS.contains(&(index + 1)) && matches!(action.handler, Handler::Call(_))
+        };
+        let mut actions = self.os.actions.iter().enumerate();
+        known.past_hook || known.condition.is_some() || actions.any(handles)
+    }
+
     /// The operating system's state, to be kept.
     pub fn world(&self) -> &Arc<Os> {
         &self.os

@@ -66,6 +66,12 @@ pub trait Observer: Monitor {
     fn is_past_operation(&self) -> bool {
         false
     }
+
+    /// Whether every step is one instruction or one service of a model, in atomic calls and
+    /// regions, too: for debuggers.
+    fn is_stepping(&self) -> bool {
+        false
+    }
 }
 
 impl Observer for Unwatched {}

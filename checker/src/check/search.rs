@@ -1,5 +1,6 @@
 //! The search behind a check: rounds over the space, its limits, and what it came to.
 
+use super::autopilot::{Attempt, Autopilot};
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
@@ -7,7 +8,7 @@ use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
 use super::strategy;
-use crate::cli::{CheckOptions, ReduceChoice};
+use crate::cli::{CheckOptions, ReduceChoice, SwitchChoice};
 use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::Round;
 use crate::explore::scout;
@@ -27,6 +28,8 @@ pub struct Explored {
     pub stats: Stats,
     /// Words at which threads were switched; none if they were switched everywhere.
     pub contended: Vec<Word>,
+    /// What the autopilot tried, if it was at work.
+    pub attempts: Vec<Attempt>,
 }
 
 /// How to search.
@@ -67,7 +70,9 @@ pub fn explore(
             _ => counts,
         }
     })
-    .watching(plan.properties.clone());
+    .watching(plan.properties.clone())
+    .remembering(plan.options.memo == SwitchChoice::On)
+    .telling_output(plan.options.outcomes);
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
@@ -78,9 +83,13 @@ pub fn explore(
         limits.reached()
     };
     let mut stats = Stats::default();
+    let mut autopilot = plan.options.uses_autopilot().then(Autopilot::default);
     let found = loop {
         space.begin_round();
-        let round = strategy::round(&mut space, &plan, &mut stats, &mut watchdog);
+        let round = match &mut autopilot {
+            Some(autopilot) => autopilot.round(&mut space, &plan, &mut stats, &mut watchdog),
+            None => strategy::round(&mut space, &plan, &mut stats, &mut watchdog),
+        };
         stats.rounds = space.stats.rounds;
         stats.terminal = space.stats.terminal;
         stats.executed = space.stats.executed;
@@ -97,5 +106,6 @@ pub fn explore(
     stats.store_bytes = space.bytes() as u64;
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
-    Explored { found, stats, contended }
+    let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);
+    Explored { found, stats, contended, attempts }
 }

@@ -45,13 +45,19 @@ pub struct CheckOptions {
     pub orderings: Option<u32>,
 
     /// Explore what needs at most this many preemptions, fewest first: switches away from a
-    /// thread that could have gone on
+    /// thread that could have gone on; 0.. goes on until there are no more
     #[arg(long, value_name = "N", conflicts_with_all = ["search", "depth"])]
+    #[arg(value_parser = parse_preemptions)]
     pub preemptions: Option<u32>,
 
     /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
     pub reduce: ReduceChoice,
+
+    /// Remember what moves do, and execute them again only where they could do something else; off:
+    /// execute every move in every state
+    #[arg(long, value_enum, default_value_t = SwitchChoice::On)]
+    pub memo: SwitchChoice,
 
     /// full: models of threads, locks and the heap; none: the real library on system calls
     #[arg(long, value_enum, default_value_t = ModelChoice::Full)]
@@ -181,6 +187,13 @@ impl CheckOptions {
         }
     }
 
+    /// Whether the searches are chosen by themselves. With a bound on the depth, or if all ends are
+    /// to be listed, a depth-first search does what is asked for.
+    pub fn uses_autopilot(&self) -> bool {
+        let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
+        self.search == SearchChoice::Auto && is_plain
+    }
+
     /// An option that says something about searches of another kind than the one asked for, and
     /// the searches that it is for.
     pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
@@ -213,7 +226,7 @@ impl CheckOptions {
 /// Values of `--search`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchChoice {
-    /// The best that there is: depth-first
+    /// Depth-first; if that takes long, searches that are good at finding take turns with it
     Auto,
     /// Depth-first
     Dfs,
@@ -261,6 +274,15 @@ pub enum CheckFormat {
     Sarif,
 }
 
+/// Values of options that switch something on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SwitchChoice {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
 /// Values of `--reduce`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReduceChoice {
@@ -299,6 +321,16 @@ fn parse_kind(text: &str) -> Result<ErrorKind, String> {
     })
 }
 
+/// A bound: `2` or `0..2`; without one: `0..`.
+fn parse_preemptions(text: &str) -> Result<u32, String> {
+    let bound = match text.strip_prefix("0..") {
+        Some("") => return Ok(u32::MAX),
+        Some(bound) => bound,
+        None => text,
+    };
+    bound.parse().map_err(|_| "write it as 2, or as 0.. for all there are".to_string())
+}
+
 /// A number of bytes: `4096`, `64K`, `500M`, `2G`, `1T`, also with `B` or `iB` behind.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
@@ -327,6 +359,16 @@ mod tests {
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
         for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T"] {
             assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bounds_on_preemptions_can_be_open() {
+        assert_eq!(parse_preemptions("2"), Ok(2));
+        assert_eq!(parse_preemptions("0..3"), Ok(3));
+        assert_eq!(parse_preemptions("0.."), Ok(u32::MAX));
+        for bad in ["", "..", "1..", "-1", "0..x", "many"] {
+            assert!(parse_preemptions(bad).is_err(), "{bad}");
         }
     }
 

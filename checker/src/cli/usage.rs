@@ -86,10 +86,17 @@ or something is unsupported; 3 incomplete: a limit ended the search.";
 /// Text below `samovar replay --help`.
 pub const REPLAY_HELP: &str = "\
 The program is executed again, exactly as when the trail was recorded. Exit status:
-1 if the error appears again; 2 if the trail or the program cannot be used.
+1 if the error appears again; 2 if the trail or the program cannot be used; 3 if
+the real program does not follow (--native).
+
+With --gdb the last instruction comes first: gdb stands where the error happens and
+can go back from there. Without an address, any free port of this machine is taken.
 
 Examples:
-  samovar check ./a.out || samovar replay a.trail.json";
+  samovar check ./a.out || samovar replay a.trail.json
+  samovar replay --gdb a.trail.json        says which port to connect gdb to
+  gdb -ex 'target remote | samovar replay --gdb - a.trail.json'
+  samovar replay --native a.trail.json     the real program fails the same way";
 
 /// Text below `samovar inspect --help`.
 pub const INSPECT_HELP: &str = "\

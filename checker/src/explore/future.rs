@@ -18,7 +18,7 @@ use samovar_vm::machine::ThreadId;
 pub struct Thing(pub u32);
 
 /// Where a thread stands, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(u32);
 
 /// A set of things.

@@ -2,13 +2,15 @@
 
 use super::choice::Choice;
 use super::endless;
-use super::future::Thing;
 use super::touches::Touches;
+use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
-use crate::state::dead;
-use samovar_runtime::{Event, Mark, Misuse, Process, ProcessMark, Signal, Unsupported, Violation};
+use crate::state::{dead, unread};
+use samovar_runtime::{
+    Event, Mark, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
+};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Changed;
@@ -90,13 +92,10 @@ impl Sight {
     }
 }
 
-/// Where to note what a move touches: everything of all threads, and what of it others touch, too.
-pub type Notes<'a> = (Option<&'a mut Touches>, &'a mut Vec<(Thing, bool)>);
-
 /// Executes a move from where the process stands; `mark` was taken just before. The number behind
 /// the last thread stands for the passing of time.
 pub fn execute(process: &mut Process, mark: &ProcessMark, choice: Choice, sight: &Sight) -> Move {
-    execute_noting(process, mark, choice, sight, (None, &mut Vec::new()))
+    execute_noting(process, mark, choice, sight, None)
 }
 
 /// The same, noting what the move touches.
@@ -105,9 +104,9 @@ pub fn execute_noting(
     mark: &ProcessMark,
     choice: Choice,
     sight: &Sight,
-    notes: Notes<'_>,
+    touches: Option<&mut Touches>,
 ) -> Move {
-    perform(process, mark, choice, sight, (notes, None)).0
+    perform(process, mark, choice, sight, (touches, None)).0
 }
 
 /// The same, listening to what the program says about plans.
@@ -117,7 +116,7 @@ pub fn execute_listening(
     choice: Choice,
     sight: &Sight,
 ) -> (Move, Vec<Mark>) {
-    perform(process, mark, choice, sight, ((None, &mut Vec::new()), Some(Vec::new())))
+    perform(process, mark, choice, sight, (None, Some(Vec::new())))
 }
 
 fn perform(
@@ -125,7 +124,7 @@ fn perform(
     mark: &ProcessMark,
     choice: Choice,
     sight: &Sight,
-    (notes, marks): (Notes<'_>, Option<Vec<Mark>>),
+    (touches, marks): (Option<&mut Touches>, Option<Vec<Mark>>),
 ) -> (Move, Vec<Mark>) {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
@@ -134,57 +133,110 @@ fn perform(
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
     let mut watch =
-        Watch::new(world, notes, thread, alternative, atomic).guarding(process.privileges());
+        Watch::new(world, touches, thread, alternative, atomic).guarding(process.privileges());
     watch.marks = marks;
     watch.begins_with_choice = sight.choices_first;
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
-    let mut ending = run(process, thread, &mut watch, &mut circle);
-    if let Some((privilege, access)) = watch.breach {
-        let pc = process.machine.core(thread).pc;
-        ending = Ending::Violated(privilege.violation(thread, &access, pc));
-    }
+    let ending = run(process, thread, &mut watch, &mut circle);
     if watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
         let journal = &process.machine.memory.journal;
+        let regions = journal.regions_at(mark.machine());
+        // Nobody else can touch what was not there before.
+        let is_new = |addr, len| regions.is_some_and(|regions| !regions.overlaps(addr, addr + len));
         journal.each_since(mark.machine(), |changed| match changed {
             // Whoever frees a block changes what all of its bytes are.
             Changed::Contents { addr, len } | Changed::Shadow { addr, len } => {
-                watch.note_write(addr, len);
+                if !is_new(addr, len) {
+                    watch.note_write(addr, len);
+                }
             }
             _ => {}
         });
     }
-    let stack = match ending {
-        Ending::Done => dead::clear(process, thread, mark.machine(), before),
-        _ => 0..0,
-    };
+    finish(process, (thread, mark, before), sight, watch, (ending, circle))
+}
+
+/// The same, noting where the move writes, in order.
+pub fn execute_recording(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+    trace: &mut Trace,
+) -> Move {
+    let Choice { thread, alternative } = choice;
+    if thread.0 >= process.machine.thread_count() {
+        return pass_time(process);
+    }
+    let mut circle = Vec::new();
+    let world = (&sight.visible, &sight.library);
+    let atomic = process.is_atomic(thread);
+    let watch = Watch::new(world, None, thread, alternative, atomic);
+    let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
+    let before = process.machine.core(thread)[Reg::Rsp];
+    let ending = run(process, thread, &mut recorder, &mut circle);
+    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle)).0
+}
+
+/// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
+fn finish(
+    process: &mut Process,
+    (thread, mark, before): (ThreadId, &ProcessMark, u64),
+    sight: &Sight,
+    watch: Watch<'_>,
+    (mut ending, circle): (Ending, Vec<Word>),
+) -> (Move, Vec<Mark>) {
+    if let Some((privilege, access)) = watch.breach {
+        let pc = process.machine.core(thread).pc;
+        ending = Ending::Violated(privilege.violation(thread, &access, pc));
+    }
+    let mut stack = 0..0;
+    if ending == Ending::Done {
+        stack = dead::clear(process, thread, mark.machine(), before);
+        if !matches!(sight.visible, Visible::All) {
+            unread::clear(process, thread);
+        }
+    }
     let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
     let made = Move { ending, operation, object, alternatives, circle, progress, actions, stack };
     (made, marks.unwrap_or_default())
 }
 
-fn run(
+/// An observer that is, or has, the monitor of a move.
+pub trait Watching: Observer {
+    /// The monitor.
+    fn watch(&self) -> &Watch<'_>;
+}
+
+impl Watching for Watch<'_> {
+    fn watch(&self) -> &Watch<'_> {
+        self
+    }
+}
+
+fn run<W: Watching>(
     process: &mut Process,
     thread: ThreadId,
-    watch: &mut Watch<'_>,
+    observer: &mut W,
     circle: &mut Vec<Word>,
 ) -> Ending {
     let mut patience = Patience::default();
     loop {
-        match process.step(thread, PIECE, watch) {
+        match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
-            Event::Blocked if watch.operation.is_some() && !retries(process, thread) => {
+            Event::Blocked if observer.watch().operation.is_some() && !retries(process, thread) => {
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
             event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
                 Suspicion::None => {}
                 Suspicion::Circle => {
-                    let stops = |access: &Access| watch.shows(access);
+                    let stops = |access: &Access| observer.watch().shows(access);
                     if let Some(read) = endless::circle(process, thread, &stops) {
                         *circle = read;
                         return Ending::Diverges;

@@ -1,20 +1,28 @@
 //! The space of states of a process: the engine under all searches.
 //!
-//! Expanding a state executes the next move of every thread, takes in where it leads, compares
-//! what the moves touch, and undoes it. Conflicts outside the contended set make the set grow (see
+//! Expanding a state looks at the next move of every thread, takes in where it leads, and compares
+//! what the moves touch (see [`survey`]). Conflicts outside the contended set make the set grow (see
 //! [`super`]); conflicts between plain accesses of the program may be data races; then moves that
 //! need not be explored are left out (see [`super::stubborn`]).
+//!
+//! The engine stands in a state of the [`StateVector`]. The process itself is somewhere else most of
+//! the time: it is brought along when a move has to be executed (see [`execute`]) or somebody wants
+//! to look at it.
 
 mod appraisal;
+mod execute;
+mod properties;
+mod survey;
 mod vantage;
 
 pub use appraisal::{Appraisal, Appraiser};
 
 use super::choice::{Choice, Stats, Wrong};
-use super::engine::{Effect, Engine, Expansion, Successor};
-use super::future::{Futures, Place, Thing};
-use super::moves::{self, Ending, Move, Sight};
-use super::stubborn::{Choices, Deeds, Mover, ThreadDeed};
+use super::engine::{Engine, Expansion, Successor};
+use super::future::{Futures, Thing};
+use super::known::{KnownMoves, MoveRef, Outcome};
+use super::moves::{self, Sight};
+use super::stubborn::{Deeds, Mover};
 use super::touches::{Touches, bit};
 use super::view::{PathFacts, View};
 use super::visible::Visible;
@@ -22,9 +30,10 @@ use super::word::Word;
 use crate::formula::Properties;
 use crate::state::{StateId, StateVector, VectorMark};
 use ahash::{AHashSet, RandomState};
-use samovar_runtime::syscall::objects;
-use samovar_runtime::{Process, ProcessMark, ThreadState, WaitFor};
+use properties::Verdicts;
+use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::reads::Seen;
 use vantage::Vantage;
 
 /// Says whether something that goes wrong counts as an error; anything else is an end like any
@@ -41,6 +50,16 @@ pub struct Space<'a> {
     deeds: Deeds,
     judge: Judge<'a>,
     properties: Properties,
+    verdicts: Verdicts,
+    known: KnownMoves,
+    /// Size of the contended set that the known moves are for.
+    known_for: usize,
+    /// Whether moves are remembered.
+    remember: bool,
+    seen: Vec<Seen>,
+    looks: Vec<(u32, u32)>,
+    /// The moves of the state that is being expanded.
+    made: Vec<(ThreadId, MoveRef)>,
     /// Whether moves are left out that need not be explored.
     prune: bool,
     /// Words whose conflicts were judged to be no races.
@@ -51,11 +70,10 @@ pub struct Space<'a> {
     has_stack: bool,
     movers: Vec<Mover>,
     things: Vec<(Thing, bool)>,
-    present: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
     ends: bool,
     appraisals: appraisal::Appraisals<'a>,
-    path: Vec<(ProcessMark, VectorMark)>,
+    path: Vec<VectorMark>,
     vantage: Vantage,
     /// If this thread can move, moves of others are compared only.
     only: Option<ThreadId>,
@@ -102,14 +120,20 @@ impl<'a> Space<'a> {
             futures: Futures::default(),
             deeds: Deeds::default(),
             judge: Box::new(judge),
+            verdicts: Verdicts::of(&Properties::default()),
             properties: Properties::default(),
+            known: KnownMoves::default(),
+            known_for: 0,
+            remember: true,
+            seen: Vec::new(),
+            looks: Vec::new(),
+            made: Vec::new(),
             prune,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             open: Vec::new(),
             has_stack: false,
             movers: Vec::new(),
             things: Vec::new(),
-            present: Vec::new(),
             successors: Vec::new(),
             ends: false,
             appraisals: appraisal::Appraisals::default(),
@@ -132,29 +156,33 @@ impl<'a> Space<'a> {
                 self.sight.visible.add(Word(word));
             }
         }
+        self.verdicts = Verdicts::of(&properties);
         self.properties = properties;
         self
     }
 
-    /// Whether the present state decides a property; what that depended on becomes visible.
-    fn decides(&mut self, survey: &mut Survey) -> bool {
-        if self.properties.is_empty() {
-            return false;
+    /// States that differ in what the program has written count as different: for who wants to know
+    /// all that it can write.
+    pub fn telling_output(mut self, tells: bool) -> Self {
+        if tells {
+            self.vector.tell_output();
         }
-        if !self.properties.is_fixed() {
-            for range in self.properties.words_now(self.process) {
-                for word in range.start / 8..range.end.div_ceil(8) {
-                    survey.grown |= self.sight.visible.add(Word(word));
-                }
-            }
-        }
-        self.properties.check(self.process).is_some()
+        self
+    }
+
+    /// Says whether moves are remembered, which saves executing them again; they are unless this
+    /// says otherwise.
+    pub fn remembering(mut self, remember: bool) -> Self {
+        self.remember = remember;
+        self
     }
 
     /// Begins a round: the engine stands at the start, and no state was seen.
     pub fn begin_round(&mut self) {
+        self.appraisals.begin_round();
         self.path.clear();
-        self.vector.jump(self.process, self.start);
+        self.vector.jump(self.start);
+        self.vector.bring(self.process);
         self.vector.clear();
         self.open.clear();
         self.has_stack = false;
@@ -179,6 +207,21 @@ impl<'a> Space<'a> {
         (self.futures.growth, self.touches.things(), self.deeds)
     }
 
+    /// Leaves moves out from now on, or no more; whether it did so before.
+    pub fn set_pruning(&mut self, prune: bool) -> bool {
+        std::mem::replace(&mut self.prune, prune)
+    }
+
+    /// Looks at everything in another way from now on; the way before.
+    pub fn replace_sight(&mut self, sight: Sight) -> Sight {
+        std::mem::replace(&mut self.sight, sight)
+    }
+
+    /// Asks again about conflicts that were judged before.
+    pub fn forget_harmless(&mut self) {
+        self.harmless.clear();
+    }
+
     /// What decides where moves end, as it is now.
     pub fn sight(&self) -> &Sight {
         &self.sight
@@ -186,12 +229,13 @@ impl<'a> Space<'a> {
 
     /// The process, which stands where the engine does.
     pub fn process(&mut self) -> &mut Process {
+        self.vector.bring(self.process);
         self.process
     }
 
     /// Bytes that states and their components take.
     pub fn bytes(&self) -> usize {
-        self.vector.bytes() + self.open.capacity() * 8
+        self.vector.bytes() + self.known.bytes() + self.open.capacity() * 8
     }
 
     fn set_open(&mut self, state: StateId, is_open: bool) {
@@ -203,257 +247,8 @@ impl<'a> Space<'a> {
         *word = if is_open { *word | mask } else { *word & !mask };
     }
 
-    /// Executes and takes back the next moves of all threads.
-    fn survey(&mut self, survey: &mut Survey) {
-        let count = self.process.machine.thread_count();
-        let mark = (self.process.mark(), self.vector.mark());
-        let only = self.only.filter(|only| only.0 < count);
-        let others = (0..count).map(ThreadId).filter(|thread| Some(*thread) != only);
-        for thread in only.into_iter().chain(others) {
-            survey.muted = only.is_some_and(|only| only != thread && self.can_move(only));
-            match self.process.threads()[thread.0 as usize].state {
-                ThreadState::Runnable => self.try_thread(thread, &mark, survey),
-                ThreadState::Waiting(_) => {
-                    let wait = self.process.threads()[thread.0 as usize].waiting().cloned();
-                    let (enabled, deed, things) = (false, ThreadDeed::None, 0..0);
-                    let place = self.place(thread);
-                    self.movers.push(Mover { thread, enabled, wait, deed, place, things });
-                }
-                ThreadState::Exited => {}
-            }
-            if survey.end.is_some() {
-                return;
-            }
-        }
-        survey.muted = false;
-        self.try_time(&mark, survey);
-    }
-
-    /// All alternatives of a thread's next move.
-    fn try_thread(
-        &mut self,
-        thread: ThreadId,
-        mark: &(ProcessMark, VectorMark),
-        survey: &mut Survey,
-    ) {
-        let first = self.things.len();
-        let mut mover = Mover {
-            thread,
-            enabled: false,
-            wait: None,
-            deed: ThreadDeed::None,
-            place: self.place(thread),
-            things: first..first,
-        };
-        let (mut alternative, mut alternatives) = (0, 1);
-        while alternative < alternatives && survey.end.is_none() {
-            let choice = Choice { thread, alternative };
-            let threads = self.process.machine.thread_count();
-            let notes = (Some(&mut self.touches), &mut self.present);
-            let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, notes);
-            self.stats.executed += 1;
-            // What the first choice of a move was may decide how many more there are.
-            alternatives = made.alternatives.max(alternatives);
-            self.learn(mover.place, thread, threads);
-            mover.enabled |= !matches!(made.ending, Ending::Blocked);
-            if made.ending == Ending::Blocked {
-                mover.wait = self.process.threads()[thread.0 as usize].waiting().cloned();
-            }
-            if made.operation.is_some_and(|access| access.addr == objects::THREADS) {
-                mover.deed = self.deed(thread, threads);
-            }
-            survey.grown |= self.shows_contention(thread, &made);
-            self.vantage.note(thread, &made);
-            self.take(choice, made, mark, survey);
-            self.process.undo_to(&mark.0);
-            self.vector.undo_to(mark.1);
-            alternative += 1;
-        }
-        mover.things.end = self.things.len();
-        self.movers.push(mover);
-    }
-
-    /// Where a thread stands.
-    fn place(&mut self, thread: ThreadId) -> Place {
-        self.futures.place(thread, self.process.machine.core(thread).pc)
-    }
-
-    /// Takes in what a move from a place, which has just been made, tells about the future.
-    fn learn(&mut self, place: Place, thread: ThreadId, threads_before: u32) {
-        if self.prune {
-            for &(thing, change) in &self.present {
-                self.futures.note(place, thing, change);
-            }
-            if self.process.threads()[thread.0 as usize].is_alive() {
-                let next = self.place(thread);
-                self.futures.link(place, next);
-            }
-            for new in threads_before..self.process.machine.thread_count() {
-                let start = self.place(ThreadId(new));
-                self.futures.link(place, start);
-            }
-        }
-        self.things.append(&mut self.present);
-    }
-
-    /// What a move that has just been made did to threads.
-    fn deed(&mut self, thread: ThreadId, threads_before: u32) -> ThreadDeed {
-        if threads_before < self.process.machine.thread_count() {
-            self.deeds.creators |= bit(thread);
-            ThreadDeed::Create
-        } else if self.process.threads()[thread.0 as usize].is_alive() {
-            self.deeds.others |= bit(thread);
-            ThreadDeed::Other
-        } else {
-            ThreadDeed::None
-        }
-    }
-
-    /// Whether a move alone shows that something is contended: a thread that hangs on an object,
-    /// or goes round in circles reading something.
-    fn shows_contention(&mut self, thread: ThreadId, made: &Move) -> bool {
-        let mut grown = false;
-        // What another thread was seen to change, or anything if there is nothing of the kind.
-        let is_changed = |word: &&Word| self.touches.changed_by(**word) & !bit(thread) != 0;
-        let any = made.circle.iter().any(|word| is_changed(&word));
-        let words = made.circle.iter().filter(|word| !any || is_changed(word));
-        for &word in words {
-            grown |= self.sight.visible.add(word);
-        }
-        if made.ending == Ending::Blocked
-            && let Some(object) = &made.object
-        {
-            for word in Word::of(object).filter(|word| word.address() != objects::THREADS) {
-                grown |= self.sight.visible.add(word);
-            }
-        }
-        grown
-    }
-
-    /// Takes in how a move ended.
-    fn take(
-        &mut self,
-        choice: Choice,
-        made: Move,
-        mark: &(ProcessMark, VectorMark),
-        survey: &mut Survey,
-    ) {
-        if !survey.muted {
-            self.appraisals.take(self.process, choice, &made);
-        }
-        match made.ending {
-            Ending::Blocked => {}
-            _ if survey.muted => survey.enabled += 1,
-            Ending::Pruned => {
-                survey.enabled += 1;
-                self.ends = true;
-            }
-            Ending::Done => {
-                survey.enabled += 1;
-                let state = self.vector.update(self.process, mark.0.machine());
-                let change = self.vector.changed_beyond(mark.1, &made.stack);
-                let effect = Effect { progress: made.progress, change };
-                self.successors.push(Successor { choice, state, effect });
-                if self.decides(survey) {
-                    survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
-                }
-            }
-            Ending::Unsupported(what) => {
-                survey.end = Some(Expansion::Unsupported(choice, what));
-            }
-            ending => {
-                survey.enabled += 1;
-                let wrong = Wrong::Move(ending);
-                if wrong == Wrong::Move(Ending::Diverges)
-                    || (self.judge)(self.process, &self.sight, &wrong)
-                {
-                    survey.end = Some(Expansion::Wrong(Some(choice), wrong));
-                } else {
-                    self.ends = true;
-                    self.stats.terminal += 1;
-                }
-            }
-        }
-    }
-
-    /// The passing of time, up to the next deadline, if somebody waits for one.
-    fn try_time(&mut self, mark: &(ProcessMark, VectorMark), survey: &mut Survey) {
-        if self.process.next_deadline().is_none() {
-            return;
-        }
-        let thread = ThreadId(self.process.machine.thread_count());
-        let choice = Choice { thread, alternative: 0 };
-        let made = moves::execute(self.process, &mark.0, choice, &self.sight);
-        if made.ending == Ending::Done {
-            survey.time = true;
-            self.take(choice, made, mark, survey);
-        }
-        self.process.undo_to(&mark.0);
-        self.vector.undo_to(mark.1);
-    }
-
-    /// Looks at the conflicts between the moves; whether the contended set has grown. Objects come
-    /// first: once they are visible, the memory that they guard may be at peace.
-    fn compare(&mut self) -> bool {
-        let fresh = |visible: &Visible, word: Word| !visible.knows(word);
-        let conflicts = self.touches.conflicts();
-        let visible = &self.sight.visible;
-        let objects = conflicts.iter().any(|one| one.atomic && fresh(visible, one.word));
-        let mut grown = false;
-        for conflict in self.touches.conflicts() {
-            if conflict.atomic || !objects {
-                grown |= self.sight.visible.add(conflict.word);
-            }
-        }
-        grown
-    }
-
-    /// A conflict between plain accesses that is a data race, if there is one. Objects that both
-    /// moves work on could still turn out to order them, so there must not be any new ones.
-    fn race(&mut self) -> Option<Wrong> {
-        for at in 0..self.touches.conflicts().len() {
-            let conflict = self.touches.conflicts()[at];
-            if !conflict.plain || self.harmless.contains(&conflict.word) {
-                continue;
-            }
-            let wrong = Wrong::Race { word: conflict.word };
-            if (self.judge)(self.process, &self.sight, &wrong) {
-                return Some(wrong);
-            }
-            self.harmless.insert(conflict.word);
-        }
-        None
-    }
-
-    /// Leaves out the successors that need not be explored.
-    fn prune(&mut self, survey: &Survey) {
-        if !self.prune || survey.time || self.successors.len() < 2 {
-            return;
-        }
-        let choices = Choices {
-            movers: &self.movers,
-            things: &self.things,
-            touches: &self.touches,
-            futures: &self.futures,
-            deeds: self.deeds,
-            count: self.process.machine.thread_count(),
-        };
-        let Some(sufficient) = choices.sufficient() else { return };
-        let is_kept = |one: &Successor| bit(one.choice.thread) & sufficient != 0;
-        let is_open = |state: StateId| {
-            let word = self.open.get(state.0 as usize / 64);
-            word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
-        };
-        let kept = self.successors.iter().filter(|one| is_kept(one));
-        if !kept.clone().any(|one| !is_open(one.state)) {
-            return;
-        }
-        self.stats.reduced += 1;
-        self.successors.retain(is_kept);
-    }
-
     fn is_deadlock(&self) -> bool {
-        self.process.threads().iter().any(|thread| thread.is_alive())
+        self.vector.os().threads().iter().any(|thread| thread.is_alive())
     }
 }
 
@@ -463,13 +258,14 @@ impl Engine for Space<'_> {
     }
 
     fn expand(&mut self) -> Expansion {
+        self.refresh_known();
         self.successors.clear();
         self.movers.clear();
         self.things.clear();
+        self.made.clear();
         self.ends = false;
         self.appraisals.begin();
         self.vantage.begin();
-        self.touches.begin_state();
         let mut survey = Survey::default();
         if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
             return Expansion::Wrong(None, Wrong::Property);
@@ -489,6 +285,7 @@ impl Engine for Space<'_> {
         if survey.enabled == 0 {
             self.stats.terminal += 1;
             let wrong = Wrong::Deadlock;
+            self.vector.bring(self.process);
             if self.is_deadlock() && (self.judge)(self.process, &self.sight, &wrong) {
                 return Expansion::Wrong(None, wrong);
             }
@@ -516,24 +313,25 @@ impl Engine for Space<'_> {
     }
 
     fn forward(&mut self, choice: Choice) {
-        let mark = (self.process.mark(), self.vector.mark());
-        let made = moves::execute(self.process, &mark.0, choice, &self.sight);
-        assert_eq!(made.ending, Ending::Done, "internal error: a move is not a function of states");
-        self.vector.update(self.process, mark.0.machine());
+        let mark = self.vector.mark();
+        let mut survey = Survey { muted: true, ..Survey::default() };
+        let which = self.made(choice, &mut survey);
+        let outcome = self.known.get(which).outcome;
+        assert_eq!(outcome, Outcome::Done, "internal error: a move is not a function of states");
+        self.known.apply(which, &mut self.vector);
         self.path.push(mark);
     }
 
     fn back(&mut self) {
-        if let Some((process, vector)) = self.path.pop() {
-            self.process.undo_to(&process);
-            self.vector.undo_to(vector);
+        if let Some(mark) = self.path.pop() {
+            self.vector.undo_to(mark);
         }
     }
 
     fn jump(&mut self, state: StateId) {
         self.path.clear();
         if state != self.vector.state() {
-            self.vector.jump(self.process, state);
+            self.vector.jump(state);
         }
     }
 
@@ -547,7 +345,7 @@ impl Engine for Space<'_> {
     }
 
     fn thread_count(&self) -> u32 {
-        self.process.machine.thread_count()
+        self.vector.os().threads().len() as u32
     }
 
     fn look(
@@ -564,6 +362,7 @@ impl Engine for Space<'_> {
     }
 
     fn hopeless(&mut self, moving: u64) -> Vec<ThreadId> {
+        self.vector.bring(self.process);
         let mark = self.process.mark();
         let count = self.process.machine.thread_count().min(63);
         let is_still = |thread: &ThreadId| moving & bit(*thread) == 0;

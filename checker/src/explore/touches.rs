@@ -1,4 +1,4 @@
-//! What the moves of a state touch, and what each thread ever touched.
+//! What moves touch, and what each thread ever touched.
 //!
 //! In every expanded state the next moves of all threads are compared: two of them *conflict*
 //! where they touch the same byte and one of them changes it. What is reported, and becomes
@@ -6,11 +6,11 @@
 //! every word that it overlaps, so accesses of mixed sizes are compared rightly, and neighbours in
 //! one word do not disturb each other.
 //!
-//! The same table remembers for each half of a word which threads have ever read or changed it, in
-//! all states and rounds of a search, and numbers the halves for which the order of two threads can
-//! matter. It only grows.
-//!
-//! Cost: one look-up an access, no allocation; a new state begins by counting up a stamp.
+//! A table remembers for each half of a word which threads have ever read or changed it, in all
+//! states and rounds of a search, and numbers the halves for which the order of two threads can
+//! matter: *things*. It only grows. Executing a move fills in the table, one look-up an access, no
+//! allocation. Comparing the moves of a state needs their things only, which a remembered move
+//! keeps (as [`Share`]s, good as long as [`Touches::version`] stays the same).
 
 use super::future::Thing;
 use super::word::Word;
@@ -21,7 +21,7 @@ use samovar_vm::monitor::Access;
 
 /// Bytes of a word that were touched, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bytes {
+pub struct Bytes {
     touched: u8,
     written: u8,
     /// Touched by the program's own plain instructions.
@@ -39,6 +39,42 @@ impl Bytes {
         self.plain_written |= other.plain_written;
         self.loose |= other.loose;
     }
+
+    fn within(self, mask: u8) -> Bytes {
+        Bytes {
+            touched: self.touched & mask,
+            written: self.written & mask,
+            plain: self.plain & mask,
+            plain_written: self.plain_written & mask,
+            loose: self.loose & mask,
+        }
+    }
+}
+
+/// The bytes in the halves of a word.
+const HALVES: [u8; 2] = [0x0f, 0xf0];
+
+/// What a move does to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    word: Word,
+    bytes: Bytes,
+}
+
+/// What a move does to a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The thing.
+    pub thing: Thing,
+    word: Word,
+    bytes: Bytes,
+}
+
+impl Share {
+    /// Whether the move changes it.
+    pub fn change(&self) -> bool {
+        self.bytes.written != 0
+    }
 }
 
 /// A word in the table.
@@ -48,15 +84,10 @@ struct Entry {
     key: u64,
     /// Its halves.
     halves: [Half; 2],
-    /// The state in which the rest was filled in.
-    stamp: u32,
-    /// The thread of `present`.
-    thread: u32,
-    /// What threads before it did in this state.
-    before: Bytes,
-    /// What this thread did in this state.
-    present: Bytes,
-    reported: bool,
+    /// The move that touched it last.
+    stamp: u64,
+    /// Its index among the words of that move.
+    index: u32,
 }
 
 /// Who has ever touched half of a word.
@@ -68,6 +99,49 @@ struct Half {
     writers: u64,
     /// Its number plus one, once the order of two threads matters.
     thing: u32,
+    /// The thread plus one that has touched it, of those from the 64th on; [`SEVERAL`] if several
+    /// have.
+    late: u32,
+}
+
+/// More than one thread.
+const SEVERAL: u32 = u32::MAX;
+
+impl Half {
+    /// Takes in that a thread touches it; whether that is new.
+    fn take(&mut self, thread: ThreadId, write: bool) -> bool {
+        let before = *self;
+        self.readers |= bit(thread);
+        self.writers |= if write { bit(thread) } else { 0 };
+        if LATE <= thread.0 && self.late != thread.0 + 1 {
+            self.late = if self.late == 0 { thread.0 + 1 } else { SEVERAL };
+        }
+        (before.readers, before.writers, before.late) != (self.readers, self.writers, self.late)
+    }
+
+    /// Whether several threads have touched it, one changing it.
+    fn is_shared(&self) -> bool {
+        self.writers != 0 && (1 < self.readers.count_ones() || self.late == SEVERAL)
+    }
+
+    /// Whether another thread has touched it, or has changed it.
+    fn has_other(&self, thread: ThreadId, changed: bool) -> bool {
+        let mask = if changed { self.writers } else { self.readers };
+        let own = if LATE <= thread.0 && self.late == SEVERAL { 0 } else { bit(thread) };
+        mask & !own != 0
+    }
+}
+
+/// What the moves of a state that were compared so far do to a thing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Present {
+    /// The state that this is about.
+    stamp: u64,
+    thread: u32,
+    /// What threads before it do.
+    before: Bytes,
+    /// What this thread does.
+    own: Bytes,
 }
 
 /// Two moves that touch the same bytes, one changing them.
@@ -97,141 +171,171 @@ pub enum Manner {
 pub struct Touches {
     entries: Vec<Entry>,
     used: usize,
-    stamp: u32,
-    conflicts: Vec<Conflict>,
+    /// Moves executed and states compared so far.
+    stamp: u64,
+    /// Words of the move in progress.
+    touched: Vec<Touched>,
     /// Halves that were numbered.
     things: u32,
+    /// How often something was learned that can make shares differ.
+    version: u64,
+    /// By thing.
+    present: Vec<Present>,
+    conflicts: Vec<Conflict>,
 }
+
+/// Threads from this one on share a bit.
+const LATE: u32 = 63;
 
 /// The bit of a thread; all from the 64th on share one.
 pub fn bit(thread: ThreadId) -> u64 {
-    1 << thread.0.min(63)
+    1 << thread.0.min(LATE)
 }
 
 impl Default for Touches {
     fn default() -> Touches {
-        let entries = vec![Entry::default(); 1024];
-        Touches { entries, used: 0, stamp: 0, conflicts: Vec::new(), things: 0 }
+        Touches {
+            entries: vec![Entry::default(); 1024],
+            used: 0,
+            stamp: 0,
+            touched: Vec::new(),
+            things: 0,
+            version: 1,
+            present: Vec::new(),
+            conflicts: Vec::new(),
+        }
     }
 }
 
 impl Touches {
-    /// Begins with a new state.
-    pub fn begin_state(&mut self) {
-        self.conflicts.clear();
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            // Once in 2^32 states: nothing may look as if it were of this one.
-            self.entries.iter_mut().for_each(|entry| entry.stamp = u32::MAX);
-        }
+    /// Begins with a move that is executed.
+    pub fn begin_move(&mut self) {
+        self.stamp += 1;
+        self.touched.clear();
     }
 
-    /// Notes an access of a thread's next move. `shared` is called with the things in it: what
-    /// another thread has touched in a way that makes the order of the two matter.
+    /// What the move in progress has touched so far.
+    pub fn touched(&self) -> &[Touched] {
+        &self.touched
+    }
+
+    /// Notes an access of the move in progress.
     #[inline]
-    pub fn add(
-        &mut self,
-        thread: ThreadId,
-        access: &Access,
-        manner: Manner,
-        mut shared: impl FnMut(Thing, bool),
-    ) {
+    pub fn add(&mut self, thread: ThreadId, access: &Access, manner: Manner) {
         let (start, end) = (access.addr, access.addr + u64::from(access.size.max(1)));
         let write = access.kind == AccessKind::Write;
         for word in Word::of(access) {
-            let bytes = word.bytes_within(start, end);
-            self.touch(thread, (word, bytes), write, manner, &mut shared);
+            self.touch(thread, (word, word.bytes_within(start, end)), write, manner);
         }
     }
 
     /// Notes a change that no access announced, made on the guest's behalf.
-    pub fn add_write(
-        &mut self,
-        thread: ThreadId,
-        addr: u64,
-        len: u64,
-        mut shared: impl FnMut(Thing, bool),
-    ) {
+    pub fn add_write(&mut self, thread: ThreadId, addr: u64, len: u64) {
         let end = addr + len.max(1);
         for word in (addr / 8..=(end - 1) / 8).map(Word) {
-            let bytes = word.bytes_within(addr, end);
-            self.touch(thread, (word, bytes), true, Manner::Atomic, &mut shared);
+            self.touch(thread, (word, word.bytes_within(addr, end)), true, Manner::Atomic);
         }
     }
 
-    fn touch(
-        &mut self,
-        thread: ThreadId,
-        (word, bytes): (Word, u8),
-        write: bool,
-        manner: Manner,
-        shared: &mut impl FnMut(Thing, bool),
-    ) {
-        let (stamp, mine) = (self.stamp, bit(thread));
+    fn touch(&mut self, thread: ThreadId, (word, bytes): (Word, u8), write: bool, manner: Manner) {
         let at = self.find(word);
         let entry = &mut self.entries[at];
         if entry.key == 0 {
-            *entry = Entry { key: word.0 + 1, stamp: stamp.wrapping_sub(1), ..Entry::default() };
+            *entry = Entry { key: word.0 + 1, ..Entry::default() };
             self.used += 1;
         }
-        for (half, part) in entry.halves.iter_mut().zip([bytes & 15, bytes >> 4]) {
-            if part == 0 {
-                continue;
-            }
-            half.readers |= mine;
-            half.writers |= if write { mine } else { 0 };
-            let others = if write { half.readers } else { half.writers } & !mine;
-            if others != 0 {
+        for (half, mask) in entry.halves.iter_mut().zip(HALVES) {
+            if bytes & mask != 0 && half.take(thread, write) && half.is_shared() {
+                self.version += 1;
                 if half.thing == 0 {
                     self.things += 1;
                     half.thing = self.things;
                 }
-                shared(Thing(half.thing - 1), write);
             }
         }
-        if entry.stamp != stamp {
-            entry.stamp = stamp;
-            entry.thread = thread.0;
-            (entry.before, entry.present) = (Bytes::default(), Bytes::default());
-            entry.reported = false;
-        } else if entry.thread != thread.0 {
-            let past = std::mem::take(&mut entry.present);
-            entry.before.join(past);
-            entry.thread = thread.0;
+        if entry.stamp != self.stamp {
+            entry.stamp = self.stamp;
+            entry.index = self.touched.len() as u32;
+            self.touched.push(Touched { word, bytes: Bytes::default() });
         }
         let when = |on: bool| if on { bytes } else { 0 };
         let is_plain = manner == Manner::Plain;
-        let now = Bytes {
+        self.touched[entry.index as usize].bytes.join(Bytes {
             touched: bytes,
             written: when(write),
             plain: when(is_plain),
             plain_written: when(is_plain && write),
             loose: when(manner != Manner::Atomic),
-        };
-        entry.present.join(now);
-        let (before, present) = (entry.before, entry.present);
-        if present.written & before.touched | present.touched & before.written != 0 {
-            self.report(at, word, before, present);
-        }
+        });
         if self.entries.len() < self.used * 2 {
             self.grow();
         }
     }
 
-    #[cold]
-    fn report(&mut self, at: usize, word: Word, before: Bytes, present: Bytes) {
+    /// Shares are good as long as this stays the same.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The things in what a move of a thread touches: what another thread has touched in a way that
+    /// makes the order of the two matter.
+    pub fn shares(&self, thread: ThreadId, touched: &[Touched], into: &mut Vec<Share>) {
+        into.clear();
+        for &Touched { word, bytes } in touched {
+            let entry = &self.entries[self.find(word)];
+            for (half, mask) in entry.halves.iter().zip(HALVES) {
+                let bytes = bytes.within(mask);
+                if bytes.touched != 0 && half.has_other(thread, bytes.written == 0) {
+                    debug_assert_ne!(half.thing, 0);
+                    into.push(Share { thing: Thing(half.thing - 1), word, bytes });
+                }
+            }
+        }
+    }
+
+    /// Begins to compare the moves of a state.
+    pub fn begin_state(&mut self) {
+        self.conflicts.clear();
+        self.stamp += 1;
+        self.present.resize(self.things as usize, Present::default());
+    }
+
+    /// Compares a move with those of other threads that were given before it. All shares must be of
+    /// the present version.
+    #[inline]
+    pub fn compare(&mut self, thread: ThreadId, shares: &[Share]) {
+        for &Share { thing, word, bytes } in shares {
+            let present = &mut self.present[thing.0 as usize];
+            if present.stamp != self.stamp {
+                let (stamp, thread, before) = (self.stamp, thread.0, Bytes::default());
+                *present = Present { stamp, thread, before, own: bytes };
+                continue;
+            }
+            if present.thread != thread.0 {
+                let past = std::mem::take(&mut present.own);
+                present.before.join(past);
+                present.thread = thread.0;
+            }
+            present.own.join(bytes);
+            let (before, own) = (present.before, present.own);
+            if own.written & before.touched | own.touched & before.written != 0 {
+                self.report(word, before, own);
+            }
+        }
+    }
+
+    fn report(&mut self, word: Word, before: Bytes, own: Bytes) {
         let conflict = Conflict {
             word,
-            atomic: (before.loose | present.loose) == 0,
-            plain: present.plain_written & before.plain | present.plain & before.plain_written != 0,
+            atomic: (before.loose | own.loose) == 0,
+            plain: own.plain_written & before.plain | own.plain & before.plain_written != 0,
         };
-        if std::mem::replace(&mut self.entries[at].reported, true) {
-            let known = self.conflicts.iter_mut().find(|known| known.word == word);
-            if let Some(known) = known {
-                *known = conflict;
+        match self.conflicts.iter_mut().find(|known| known.word == word) {
+            Some(known) => {
+                known.atomic &= conflict.atomic;
+                known.plain |= conflict.plain;
             }
-        } else {
-            self.conflicts.push(conflict);
+            None => self.conflicts.push(conflict),
         }
     }
 
@@ -286,13 +390,30 @@ mod tests {
         Access { addr, size, kind, locked: false, sequel: false }
     }
 
-    fn conflicts(accesses: &[(u32, u64, u32, AccessKind)]) -> Vec<u64> {
-        let mut touches = Touches::default();
-        touches.begin_state();
-        for &(thread, addr, size, kind) in accesses {
-            touches.add(ThreadId(thread), &access(addr, size, kind), Manner::Plain, |_, _| ());
+    type Deed = (u32, u64, u32, AccessKind, Manner);
+
+    /// Each access is a move of its own.
+    fn compare(touches: &mut Touches, deeds: &[Deed]) -> Vec<Conflict> {
+        let mut moves = Vec::new();
+        for &(thread, addr, size, kind, manner) in deeds {
+            touches.begin_move();
+            touches.add(ThreadId(thread), &access(addr, size, kind), manner);
+            moves.push((ThreadId(thread), touches.touched().to_vec()));
         }
-        touches.conflicts().iter().map(|conflict| conflict.word.address()).collect()
+        touches.begin_state();
+        let mut shares = Vec::new();
+        for (thread, touched) in moves {
+            touches.shares(thread, &touched, &mut shares);
+            touches.compare(thread, &shares);
+        }
+        touches.conflicts().to_vec()
+    }
+
+    fn conflicts(accesses: &[(u32, u64, u32, AccessKind)]) -> Vec<u64> {
+        let plain = |&(thread, addr, size, kind): &_| (thread, addr, size, kind, Manner::Plain);
+        let deeds: Vec<Deed> = accesses.iter().map(plain).collect();
+        let conflicts = compare(&mut Touches::default(), &deeds);
+        conflicts.iter().map(|conflict| conflict.word.address()).collect()
     }
 
     use AccessKind::{Read, Write};
@@ -308,6 +429,8 @@ mod tests {
         assert!(conflicts(&neighbours).is_empty());
         let with_third = [neighbours[0], neighbours[1], (2, 0x1003, 1, Read)];
         assert_eq!(conflicts(&with_third), [0x1000]);
+        let same_half = [(0, 0x1000, 1, Write), (1, 0x1001, 1, Write)];
+        assert!(conflicts(&same_half).is_empty());
     }
 
     #[test]
@@ -317,40 +440,58 @@ mod tests {
     }
 
     #[test]
+    fn many_threads_are_told_apart() {
+        assert_eq!(conflicts(&[(64, 0x1000, 4, Write), (65, 0x1000, 4, Read)]), [0x1000]);
+        assert!(conflicts(&[(64, 0x1000, 4, Write), (64, 0x1000, 4, Read)]).is_empty());
+        assert!(conflicts(&[(64, 0x1000, 4, Read), (65, 0x1000, 4, Read)]).is_empty());
+    }
+
+    #[test]
     fn states_are_apart_and_history_is_not() {
         let mut touches = Touches::default();
-        touches.begin_state();
-        let mut shared = Vec::new();
-        let mut note = |thing, write| shared.push((thing, write));
-        touches.add(ThreadId(0), &access(0x1000, 8, Write), Manner::Plain, &mut note);
-        touches.begin_state();
+        assert!(compare(&mut touches, &[(0, 0x1000, 8, Write, Manner::Plain)]).is_empty());
         assert_eq!(touches.things(), 0);
-        touches.add(ThreadId(1), &access(0x1000, 8, Read), Manner::Atomic, &mut note);
-        assert!(touches.conflicts().is_empty());
+        let version = touches.version();
+        assert!(compare(&mut touches, &[(1, 0x1000, 8, Read, Manner::Atomic)]).is_empty());
+        assert_ne!(touches.version(), version);
         assert_eq!(touches.changed_by(Word(0x200)), 1);
         assert_eq!(touches.changed_by(Word(0x201)), 0);
         assert_eq!(touches.thing_in(Word(0x200)), Some(Thing(0)));
         assert_eq!(touches.thing_in(Word(0x201)), None);
         assert_eq!(touches.things(), 2);
-        touches.add(ThreadId(1), &access(0x1000, 8, Read), Manner::Atomic, &mut note);
-        assert_eq!(touches.things(), 2);
-        assert_eq!(shared, [Thing(0), Thing(1), Thing(0), Thing(1)].map(|one| (one, false)));
+        let version = touches.version();
+        compare(&mut touches, &[(1, 0x1000, 8, Read, Manner::Atomic)]);
+        assert_eq!((touches.things(), touches.version()), (2, version));
+        let mut shares = Vec::new();
+        touches.shares(ThreadId(1), &touches.touched().to_vec(), &mut shares);
+        let things: Vec<(Thing, bool)> =
+            shares.iter().map(|share| (share.thing, share.change())).collect();
+        assert_eq!(things, [(Thing(0), false), (Thing(1), false)]);
+    }
+
+    #[test]
+    fn a_later_writer_makes_the_shares_of_readers_differ() {
+        let mut touches = Touches::default();
+        let read = (0, 0x1000, 4, Read, Manner::Plain);
+        compare(&mut touches, &[read, (0, 0x1000, 4, Write, Manner::Plain)]);
+        compare(&mut touches, &[(1, 0x1000, 4, Read, Manner::Plain)]);
+        let version = touches.version();
+        compare(&mut touches, &[(2, 0x1000, 4, Write, Manner::Plain)]);
+        assert_ne!(touches.version(), version);
     }
 
     #[test]
     fn the_manner_of_both_sides_counts() {
-        let mut touches = Touches::default();
         for (first, second, atomic, plain) in [
             (Manner::Atomic, Manner::Atomic, true, false),
             (Manner::Atomic, Manner::Plain, false, false),
             (Manner::Plain, Manner::Plain, false, true),
             (Manner::Other, Manner::Plain, false, false),
         ] {
-            touches.begin_state();
-            touches.add(ThreadId(0), &access(0x1000, 8, Write), first, |_, _| ());
-            touches.add(ThreadId(1), &access(0x1000, 8, Read), second, |_, _| ());
+            let deeds = [(0, 0x1000, 8, Write, first), (1, 0x1000, 8, Read, second)];
             let word = Word(0x200);
-            assert_eq!(touches.conflicts(), [Conflict { word, atomic, plain }]);
+            let expected = [Conflict { word, atomic, plain }];
+            assert_eq!(compare(&mut Touches::default(), &deeds), expected);
         }
     }
 }

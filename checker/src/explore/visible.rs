@@ -113,6 +113,14 @@ impl Visible {
         }
     }
 
+    /// How many words were added.
+    pub fn added(&self) -> usize {
+        match self {
+            Visible::Contended(words) => words.words.len(),
+            Visible::All | Visible::Globals(_) => 0,
+        }
+    }
+
     /// The words found to be contended, in ascending order.
     pub fn contended(&self) -> Vec<Word> {
         match self {

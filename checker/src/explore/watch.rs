@@ -6,7 +6,6 @@
 //! an atomic library call or region the thread cannot stop; what it touches there joins the same
 //! move.
 
-use super::future::Thing;
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
 use samovar_runtime::syscall::objects;
@@ -22,8 +21,6 @@ pub struct Watch<'a> {
     thread: ThreadId,
     /// Where to note what is touched, if anybody compares.
     touches: Option<&'a mut Touches>,
-    /// What this move touches that other threads have touched, and whether it changes it.
-    pub things: &'a mut Vec<(Thing, bool)>,
     /// The visible operation, once it was let through.
     pub operation: Option<Access>,
     /// The operation on an object that was announced last.
@@ -55,18 +52,16 @@ impl<'a> Watch<'a> {
     /// `atomic` tells whether the thread is in code that runs without scheduling points.
     pub fn new(
         (visible, library): (&'a Visible, &'a LibraryData),
-        (touches, things): (Option<&'a mut Touches>, &'a mut Vec<(Thing, bool)>),
+        touches: Option<&'a mut Touches>,
         thread: ThreadId,
         alternative: u32,
         atomic: bool,
     ) -> Watch<'a> {
-        things.clear();
         Watch {
             visible,
             library,
             thread,
             touches,
-            things,
             operation: None,
             object: None,
             atomic,
@@ -116,8 +111,7 @@ impl<'a> Watch<'a> {
             (false, true) => Manner::Other,
             (false, false) => Manner::Plain,
         };
-        let things = &mut *self.things;
-        touches.add(self.thread, access, manner, |thing, write| things.push((thing, write)));
+        touches.add(self.thread, access, manner);
     }
 
     /// Notes a change that no access announced.
@@ -125,8 +119,7 @@ impl<'a> Watch<'a> {
         if let Some(touches) = &mut self.touches
             && !self.library.holds(addr)
         {
-            let things = &mut *self.things;
-            touches.add_write(self.thread, addr, len, |thing, write| things.push((thing, write)));
+            touches.add_write(self.thread, addr, len);
         }
     }
 

@@ -73,7 +73,9 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
     let limit = Limit::new(options.time);
     let setting = Setting::of_plan(options);
-    let (mut process, consumed) = setup::load(&setting, setup::InputFrom::Host(&limit), &messages)?;
+    let program = setup::read(&setting, &messages)?;
+    let input = setup::InputFrom::Host(&limit);
+    let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let mut target = Target::of(options, &process)?;
     target.is_directed = matches!(options.search, PlanSearch::Astar | PlanSearch::BestFirst);
     let begin = Instant::now();

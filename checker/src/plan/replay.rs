@@ -22,7 +22,8 @@ pub fn replay(
     messages: &Messages,
 ) -> Result<ProcessEnding, CommandError> {
     let input = setup::InputFrom::Saved(saved.stdin.clone());
-    let (mut process, _) = setup::load(&saved.setting, input, messages)?;
+    let program = setup::read(&saved.setting, messages)?;
+    let (mut process, _) = setup::load(&program, &saved.setting, input, None)?;
     let (prefix, marks) = prefix::run_listening(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let target = Target::of_goals(&saved.setting.goals, &process)?;

@@ -1,7 +1,9 @@
-//! Going to a stored state: only the components that differ are written.
+//! Going to a stored state, and taking the process there.
 //!
-//! The cost is the number of differences, found by comparing the two trees from the top. A jump
-//! starts the journal anew, so nothing from before it can be undone.
+//! The vector goes to states by itself, because most of what happens on the way is known (see
+//! [`super::memo`]); the process stands where it stood until somebody needs it. Both moves cost the
+//! number of differences, found by comparing two trees from the top. Taking the process along starts
+//! the journal anew, so nothing from before can be undone then.
 
 use super::tree::StateId;
 use super::vector::{ABSENT, Component, GRANULE, PAGES, Slot, StateVector};
@@ -13,12 +15,29 @@ use samovar_vm::memory::object::{Object, ObjectKind};
 use samovar_vm::reg::Reg;
 
 impl StateVector {
-    /// Makes the process, which stands in the state of this vector, stand in a stored one.
-    pub fn jump(&mut self, process: &mut Process, target: StateId) {
-        process.machine.memory.journal.set_on(false);
-        let mut changes = Vec::new();
+    /// Goes to a stored state. The process stays behind.
+    pub fn jump(&mut self, target: StateId) {
+        let mut changes = std::mem::take(&mut self.differing);
+        changes.clear();
         self.tree.differences(&self.pairs, target, |position, value| {
             changes.push((position, value));
+        });
+        let reached = self.put(&changes);
+        debug_assert_eq!(reached, target);
+        self.tree.forget();
+        self.differing = changes;
+    }
+
+    /// Makes the process stand in the present state.
+    pub fn bring(&mut self, process: &mut Process) {
+        if self.real == self.state() {
+            return;
+        }
+        process.machine.memory.journal.set_on(false);
+        let mut changes = std::mem::take(&mut self.differing);
+        changes.clear();
+        self.tree.differences(&self.pairs, self.real, |position, _| {
+            changes.push((position, self.tree.get(position)));
         });
         // The operating system knows how many threads there are, so it comes first.
         for &(position, value) in &changes {
@@ -36,12 +55,8 @@ impl StateVector {
                 }
             }
         }
-        for &(position, value) in &changes {
-            self.tree.set(position, value);
-        }
-        let reached = self.tree.settle(&mut self.pairs);
-        debug_assert_eq!(reached, target);
-        self.tree.forget();
+        self.differing = changes;
+        self.real = self.state();
         process.machine.memory.journal.set_on(true);
         process.machine.mark();
     }

@@ -3,9 +3,11 @@
 
 pub mod dead;
 mod jump;
+pub mod memo;
 pub mod pool;
 pub mod slots;
 pub mod tree;
+pub mod unread;
 pub mod vector;
 pub mod worlds;
 

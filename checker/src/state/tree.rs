@@ -130,6 +130,9 @@ pub struct Tree {
     log: Vec<(u8, u32, u32)>,
     /// Indices of the next level that have to be combined anew.
     dirty: Vec<u32>,
+    /// For each level, how long the log was when it was made: what was logged before does not speak
+    /// of it.
+    made: Vec<usize>,
 }
 
 /// Where a tree stood, to go back to.
@@ -141,6 +144,7 @@ impl Tree {
     pub fn push(&mut self) -> u32 {
         if self.levels.is_empty() {
             self.levels.push(Vec::new());
+            self.made.push(0);
         }
         let position = self.levels[0].len();
         self.levels[0].push(0);
@@ -151,6 +155,7 @@ impl Tree {
             if self.levels.len() == level {
                 let below = self.levels[level - 1][0];
                 self.levels.push(vec![below]);
+                self.made.push(self.log.len());
             }
             self.levels[level].resize(len, 0);
         }
@@ -230,6 +235,21 @@ impl Tree {
             let Some((level, index, old)) = self.log.pop() else { break };
             self.levels[level as usize][index as usize] = old;
         }
+        if self.made.last().is_some_and(|&made| mark.0 < made) {
+            self.follow_below(mark.0);
+        }
+    }
+
+    /// Puts levels right that were made after the log was this long: then, everything was on the
+    /// left of the spine.
+    #[cold]
+    fn follow_below(&mut self, len: usize) {
+        for level in 1..self.levels.len() {
+            if len < self.made[level] {
+                self.levels[level][0] = self.levels[level - 1][0];
+                self.made[level] = len;
+            }
+        }
     }
 
     /// Positions whose elements were changed since `mark`.
@@ -240,6 +260,7 @@ impl Tree {
     /// Forgets how to take changes back.
     pub fn forget(&mut self) {
         self.log.clear();
+        self.made.fill(0);
     }
 
     /// Calls `differs` with the positions in which a stored vector is different, and its values
@@ -292,6 +313,26 @@ mod tests {
     fn trimmed(values: &[u32]) -> &[u32] {
         let used = values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
         &values[..used]
+    }
+
+    #[test]
+    fn a_vector_that_grew_can_be_taken_back_to_before() {
+        let (mut pairs, mut tree) = (Pairs::default(), Tree::default());
+        (0..4).for_each(|_| drop(tree.push()));
+        let mut marks = vec![(tree.mark(), tree.id())];
+        for value in 1..10 {
+            tree.set(1 + value % 3, value);
+            let position = tree.push();
+            if value % 4 == 0 {
+                tree.set(position, value);
+            }
+            tree.settle(&mut pairs);
+            marks.push((tree.mark(), tree.id()));
+        }
+        for (mark, id) in marks.into_iter().rev() {
+            tree.undo_to(mark);
+            assert_eq!(tree.id(), id);
+        }
     }
 
     proptest! {

@@ -19,24 +19,28 @@
 
 use super::pool::Pool;
 use super::tree::{Pairs, StateId, Tree, TreeMark};
-use super::worlds::{Regions, Worlds};
-use ahash::{AHashMap, RandomState};
-use samovar_runtime::Process;
+use super::worlds::{Regions, View, Worlds};
+use ahash::{AHashMap, AHashSet, RandomState};
+use samovar_runtime::{LOOK_AT_WAITS, Os, Process};
 use samovar_vm::context::{Core, Floating};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::{Changed, Mark};
 use samovar_vm::memory::object::{Object, ObjectKind};
+use samovar_vm::memory::reads::{LINE, Seen};
 use samovar_vm::memory::{Memory, PAGE_SIZE, restore};
 use samovar_vm::reg::Reg;
 use samovar_vm::x87;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes of memory in one component.
-pub const GRANULE: u64 = 64;
+pub const GRANULE: u64 = LINE;
 /// Pages whose flags are one component.
 pub(super) const PAGES: u64 = 1024;
 /// Words of the registers of a thread.
 const CORE_WORDS: usize = 26;
+/// The program counter among them.
+const PC_WORD: usize = 18;
 /// Bytes of an object: its size, kind and thread.
 const OBJECT_BYTES: usize = 16;
 /// Bytes of the image of floating-point registers.
@@ -74,6 +78,14 @@ pub(super) struct Slot {
     pub base: u32,
 }
 
+/// From here on, positions stand for what a thread sees of the operating system: its number and a
+/// bit for the [`View`].
+const VIEWS: u32 = 1 << 30;
+
+/// Positions of the operating system and of the map of regions.
+const WORLD: u32 = 1;
+const REGIONS: u32 = 2;
+
 /// No contents have this number.
 pub(super) const ABSENT: u32 = u32::MAX;
 
@@ -103,6 +115,18 @@ pub struct StateVector {
     pub(super) worlds: Worlds,
     pub(super) regions: Regions,
     changed: Vec<Component>,
+    /// The state in which the process stands; see [`super::jump`].
+    pub(super) real: StateId,
+    pub(super) differing: Vec<(u32, u32)>,
+    /// Positions of the registers of threads, by thread; zero for those that are not known.
+    threads: Vec<[u32; 2]>,
+    /// Components without a position that moves looked at.
+    assumed: AHashSet<Component>,
+    /// One of them got a position.
+    outdated: bool,
+    /// By position: the question about looks in which it was mentioned last.
+    mentioned: Vec<u32>,
+    question: u32,
 }
 
 impl StateVector {
@@ -128,6 +152,13 @@ impl StateVector {
             worlds: Worlds::default(),
             regions: Regions::default(),
             changed: Vec::new(),
+            real: StateId::default(),
+            differing: Vec::new(),
+            threads: Vec::new(),
+            assumed: AHashSet::with_hasher(hasher),
+            outdated: false,
+            mentioned: Vec::new(),
+            question: 0,
         };
         vector.tree.push();
         vector.keep_baseline(&process.machine.memory);
@@ -176,9 +207,196 @@ impl StateVector {
         self.pairs.len()
     }
 
+    /// The operating system in the present state.
+    pub fn os(&self) -> &Arc<Os> {
+        self.worlds.get(self.contents_at(WORLD))
+    }
+
+    /// The program counter of a thread in the present state.
+    pub fn pc(&self, thread: ThreadId) -> u64 {
+        let position = self.threads[thread.0 as usize][0];
+        let bytes = self.cores.contents(self.contents_at(position));
+        let mut word = [0; 8];
+        word.copy_from_slice(&bytes[PC_WORD * 8..PC_WORD * 8 + 8]);
+        u64::from_le_bytes(word)
+    }
+
+    /// The number of the present contents at a position.
+    fn contents_at(&self, position: u32) -> u32 {
+        self.contents_of(position, self.tree.get(position))
+    }
+
+    /// The number of the contents that a value at a position stands for.
+    fn contents_of(&self, position: u32, value: u32) -> u32 {
+        match value {
+            0 => self.slots[position as usize].base,
+            value => value - 1,
+        }
+    }
+
+    /// What is at a position that [`StateVector::looks`] told.
+    #[inline]
+    pub fn value(&mut self, position: u32) -> u32 {
+        if position < VIEWS {
+            return self.tree.get(position);
+        }
+        let view = if position & 1 == 0 { View::Own } else { View::Waits };
+        let thread = ThreadId((position - VIEWS) / 2);
+        self.worlds.view(self.contents_at(WORLD), thread, view)
+    }
+
+    /// From now on, states that differ in what the program has written count as different.
+    pub fn tell_output(&mut self) {
+        self.worlds.tell_output();
+    }
+
+    /// What is at the position of the memory around an address.
+    pub fn value_around(&self, addr: u64) -> u32 {
+        let position = self.positions.get(&Component::Granule(addr / GRANULE));
+        position.map_or(0, |&position| self.tree.get(position))
+    }
+
+    /// Whether a change is one of the operating system.
+    pub fn is_world((position, _): (u32, u32)) -> bool {
+        position == WORLD
+    }
+
+    /// Changes the operating system as a move of a thread changed another one to what is shown.
+    #[inline]
+    pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
+        let world = self.worlds.change(self.contents_at(WORLD), shown, thread);
+        let base = self.slots[WORLD as usize].base;
+        self.tree.set(WORLD, if world == base { 0 } else { world + 1 });
+    }
+
+    /// Changes what is at these positions; the number of the state that this is.
+    #[inline]
+    pub fn put(&mut self, values: &[(u32, u32)]) -> StateId {
+        for &(position, value) in values {
+            self.tree.set(position, value);
+        }
+        self.tree.settle(&mut self.pairs)
+    }
+
+    /// Positions whose values have changed since `mark`, and their values now.
+    pub fn changes_since(&self, mark: VectorMark, into: &mut Vec<(u32, u32)>) {
+        into.clear();
+        let changed = self.tree.changed_since(mark.0);
+        into.extend(changed.map(|position| (position, self.tree.get(position))));
+    }
+
+    /// The positions that decide about a move of a thread from the present state, and what is
+    /// there: its registers, what it sees of the operating system, what it looked at and changes.
+    /// If it changes no more of the operating system than its thread's own part and what belongs to
+    /// no thread, the number of the changed operating system comes back.
+    pub fn looks(
+        &mut self,
+        thread: ThreadId,
+        seen: &[Seen],
+        changes: &[(u32, u32)],
+        looks: &mut Vec<(u32, u32)>,
+    ) -> Option<u32> {
+        looks.clear();
+        self.question += 1;
+        self.mentioned.resize(self.slots.len(), 0);
+        self.mention(REGIONS, looks);
+        // The passing of time is not one thread's.
+        let mut whole = self.os().threads().len() <= thread.0 as usize;
+        if whole {
+            self.mention(WORLD, looks);
+        } else {
+            self.threads[thread.0 as usize].into_iter().for_each(|it| self.mention(it, looks));
+            self.mention_view(thread, View::Own, looks);
+        }
+        for seen in seen {
+            match *seen {
+                Seen::Line(line) => {
+                    self.look(Component::Granule(line), looks);
+                    self.look(Component::Shadow(line), looks);
+                    self.look(Component::Pages(line * LINE / PAGE_SIZE / PAGES), looks);
+                }
+                Seen::Object(addr) => self.look(Component::Object(addr), looks),
+                Seen::Beyond(LOOK_AT_WAITS) if !whole => {
+                    self.mention_view(thread, View::Waits, looks);
+                }
+                Seen::Beyond(_) => {
+                    whole = true;
+                    self.mention(WORLD, looks);
+                }
+            }
+        }
+        let shown = changes.iter().find(|(position, _)| *position == WORLD);
+        let shown = shown.map(|&(position, value)| self.contents_of(position, value));
+        let before = self.contents_at(WORLD);
+        let is_own = |shown: &u32| !whole && self.worlds.is_own_change(before, *shown, thread);
+        let shown = shown.filter(is_own);
+        for &(position, _) in changes.iter().filter(|it| it.0 != WORLD || shown.is_none()) {
+            self.mention(position, looks);
+        }
+        shown
+    }
+
+    fn mention_view(&mut self, thread: ThreadId, view: View, looks: &mut Vec<(u32, u32)>) {
+        let position = VIEWS + thread.0 * 2 + u32::from(view == View::Waits);
+        looks.push((position, self.value(position)));
+    }
+
+    fn look(&mut self, component: Component, looks: &mut Vec<(u32, u32)>) {
+        match self.positions.get(&component) {
+            Some(&position) => self.mention(position, looks),
+            None => {
+                self.assumed.insert(component);
+            }
+        }
+    }
+
+    fn mention(&mut self, position: u32, looks: &mut Vec<(u32, u32)>) {
+        let mentioned = &mut self.mentioned[position as usize];
+        if std::mem::replace(mentioned, self.question) != self.question {
+            looks.push((position, self.tree.get(position)));
+        }
+    }
+
+    /// Components in which two lists of changes differ, some of them.
+    pub fn describe(&self, one: &[(u32, u32)], other: &[(u32, u32)]) -> String {
+        let all = one.iter().chain(other);
+        let differing = all.filter(|change| !one.contains(change) || !other.contains(change));
+        let name = |&(position, value): &(u32, u32)| {
+            format!("{:x?} {value} ", self.slots[position as usize].component)
+        };
+        differing.take(20).map(name).collect()
+    }
+
+    /// Compares the vector with the process, which must stand in the present state, component by
+    /// component.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub fn judge(&mut self, process: &Process) {
+        for position in 1..self.slots.len() as u32 {
+            let Slot { component, base } = self.slots[position as usize];
+            let is_absent = matches!(component, Component::Core(thread) | Component::Floating(thread)
+                if process.machine.thread_count() <= thread);
+            let number = if is_absent { base } else { self.number(component, process) };
+            assert_eq!(number, self.contents_at(position), "{component:?}");
+        }
+    }
+
+    /// Whether a component that moves looked at has changed for the first time since: then it is
+    /// missing from what [`StateVector::looks`] said of them.
+    pub fn is_outdated(&self) -> bool {
+        self.outdated
+    }
+
+    /// Nobody relies on earlier answers of [`StateVector::looks`].
+    pub fn renew(&mut self) {
+        self.assumed.clear();
+        self.outdated = false;
+    }
+
     /// Forgets all states; components keep their numbers. The process must be at the start.
     pub fn clear(&mut self) {
-        debug_assert_eq!(self.state(), StateId(0));
+        debug_assert_eq!((self.state(), self.real), (StateId(0), StateId(0)));
         self.pairs.clear();
         self.tree.forget();
     }
@@ -193,7 +411,8 @@ impl StateVector {
         self.tree.undo_to(mark.0);
     }
 
-    /// Takes in what a step changed since `mark`; the number of the state that it led to.
+    /// Takes in what a step of the process, which stood in the present state, changed since `mark`;
+    /// the number of the state that it led to.
     pub fn update(&mut self, process: &Process, mark: Mark) -> StateId {
         self.changed.clear();
         self.changed.push(Component::World);
@@ -213,6 +432,10 @@ impl StateVector {
             }
             Changed::Regions => changed.push(Component::Regions),
             Changed::Object(addr) => changed.push(Component::Object(addr)),
+            // Registers of a thread that has ended are nobody's.
+            Changed::Core(thread) if !is_alive(process, thread) => {
+                changed.extend([Component::Core(thread), Component::Floating(thread)]);
+            }
             Changed::Core(thread) => changed.push(Component::Core(thread)),
             Changed::Floating(thread) => changed.push(Component::Floating(thread)),
             Changed::ThreadAdded => added += 1,
@@ -364,6 +587,15 @@ impl StateVector {
         debug_assert_eq!(position as usize, self.slots.len());
         self.slots.push(Slot { component, base });
         self.positions.insert(component, position);
+        self.outdated |= self.assumed.remove(&component);
+        if let Component::Core(thread) | Component::Floating(thread) = component {
+            let thread = thread as usize;
+            if self.threads.len() <= thread {
+                self.threads.resize(thread + 1, [0; 2]);
+            }
+            let which = usize::from(matches!(component, Component::Floating(_)));
+            self.threads[thread][which] = position;
+        }
         position
     }
 
@@ -422,7 +654,7 @@ fn canonical_core(core: &Core) -> [u64; CORE_WORDS] {
     words[..16].copy_from_slice(&core.regs[..16]);
     words[16] = core[Reg::FsBase];
     words[17] = core[Reg::GsBase];
-    words[18] = core.pc;
+    words[PC_WORD] = core.pc;
     words[19] = core.flags.bits() | u64::from(core.direction) << 16;
     words[20] = core.return_watch;
     if core.uops_done > 0 {

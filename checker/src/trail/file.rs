@@ -5,6 +5,7 @@
 
 use super::describe::Step;
 use crate::check::kind::ErrorKind;
+use crate::check::no_return::NoReturn;
 use crate::check::setting::Setting;
 use crate::check::state_error::StateError;
 use crate::check::verdict::Finding;
@@ -47,6 +48,9 @@ pub struct SavedTrail {
     /// Where to look for it, if it is not in the last move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_error: Option<StateError>,
+    /// Up to where the error could be avoided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point_of_no_return: Option<NoReturn>,
     /// The choices in words.
     pub trail: Vec<Step>,
     /// The plan that they are, if they lead to a goal and not to an error.
@@ -114,6 +118,7 @@ impl SavedTrail {
             choices: Vec::new(),
             error,
             state_error: None,
+            point_of_no_return: None,
             trail: Vec::new(),
             plan: None,
         }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) struct OpenId(pub u32);
 
 /// What an open file is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpenKind {
     /// A regular file.
     Inode(InodeId),
@@ -36,7 +36,7 @@ pub(crate) enum OpenKind {
 }
 
 /// An open file: what `open` makes and `dup` shares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenFile {
     pub kind: OpenKind,
     pub offset: u64,
@@ -99,7 +99,7 @@ impl OpenFile {
 pub(crate) const DESCRIPTORS_MAX: usize = 1024;
 
 /// All descriptors and open files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     descriptors: Vec<Option<Descriptor>>,
     open: BTreeMap<OpenId, OpenFile>,

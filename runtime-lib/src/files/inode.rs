@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(crate) struct InodeId(pub u64);
 
 /// Where the bytes are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Still with the host, at this path.
     Host(Arc<[u8]>),
@@ -19,7 +19,7 @@ pub(crate) enum Content {
 }
 
 /// A regular file. One that was never written to has the host's facts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inode {
     pub content: Content,
     pub size: u64,

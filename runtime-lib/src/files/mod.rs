@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// See the module head.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
     pub(crate) overlay: Arc<Overlay>,
     pub(crate) table: Table,

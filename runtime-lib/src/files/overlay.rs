@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the overlay says about one path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     /// The guest removed it.
     Gone,
@@ -25,7 +25,7 @@ pub(crate) enum Name {
 }
 
 /// A directory in the overlay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Directory {
     pub stat: FileStat,
     /// The host's directory at this path does not show through.
@@ -33,7 +33,7 @@ pub(crate) struct Directory {
 }
 
 /// See the module head.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overlay {
     names: BTreeMap<Vec<u8>, Name>,
     inodes: BTreeMap<InodeId, Arc<Inode>>,

@@ -13,7 +13,7 @@ pub(crate) const PIPE_CAPACITY: usize = 65536;
 pub(crate) const PIPE_ATOMIC: usize = 4096;
 
 /// Bytes in transit within the process.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pipe {
     pub bytes: Arc<VecDeque<u8>>,
     /// Open descriptions for reading.

@@ -11,6 +11,7 @@
 pub mod journal;
 pub mod object;
 mod range;
+pub mod reads;
 pub mod region;
 pub mod restore;
 mod space;
@@ -18,7 +19,8 @@ mod space;
 use crate::fault::{AccessKind, Fault, FaultReason};
 use crate::monitor::Monitor;
 use journal::Journal;
-use object::{Objects, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
+use object::{Object, Objects, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
+use reads::Reads;
 use region::RegionMap;
 use space::{Reservation, Space};
 use std::io;
@@ -47,6 +49,8 @@ pub struct Memory {
     objects: Objects,
     /// Old values of everything changed; see [`journal`].
     pub journal: Journal,
+    /// What steps look at; see [`reads`].
+    pub reads: Reads,
     code_dirty: bool,
 }
 
@@ -59,6 +63,7 @@ impl Memory {
             regions: Arc::default(),
             objects: Objects::default(),
             journal: Journal::default(),
+            reads: Reads::default(),
             code_dirty: false,
         })
     }
@@ -73,6 +78,12 @@ impl Memory {
         &self.objects
     }
 
+    /// The block or global that begins at an address, for somebody who acts on it.
+    pub fn object(&self, addr: u64) -> Option<&Object> {
+        self.reads.note_object(addr);
+        self.objects.get(addr)
+    }
+
     #[inline(always)]
     fn page_flags(&self, addr: u64) -> u8 {
         self.space.flags(addr)
@@ -81,6 +92,9 @@ impl Memory {
     /// Loads `N` bytes for the execution loop; `None` means a fault that [`Memory::explain`] names.
     #[inline(always)]
     pub(crate) fn load<const N: usize, M: Monitor>(&self, addr: u64) -> Option<[u8; N]> {
+        if M::ACCESSES {
+            self.reads.note(addr, N as u64);
+        }
         let mask = if M::SHADOW { READ | SHADOW } else { READ };
         match self.space.probe::<N>(addr, mask, READ) {
             Some(spot) => Some(self.space.get(spot)),
@@ -106,6 +120,9 @@ impl Memory {
         addr: u64,
         value: [u8; N],
     ) -> Option<()> {
+        if M::ACCESSES {
+            self.reads.note(addr, N as u64);
+        }
         let mask = WRITE | CODE | FRESH | if M::SHADOW { SHADOW } else { 0 };
         let Some(spot) = self.space.probe::<N>(addr, mask, WRITE) else {
             return self.store_slow::<N, M>(addr, value);
@@ -201,6 +218,7 @@ impl Memory {
     /// Whether all of these bytes hold values that the program put there. Pages without objects
     /// count as initialised: the operating system fills them.
     pub fn is_initialised(&self, addr: u64, len: u64) -> bool {
+        self.reads.note(addr, len);
         (addr..addr + len).all(|at| {
             self.page_flags(at) & SHADOW == 0 || self.shadow.bytes()[at as usize] & SHADOW_INIT != 0
         })
@@ -208,6 +226,7 @@ impl Memory {
 
     /// Whether a byte belongs to a live object, or to a readable page without objects.
     pub fn is_live(&self, addr: u64) -> bool {
+        self.reads.note(addr, 1);
         let is_poisoned = |at: u64| {
             self.page_flags(at) & SHADOW != 0
                 && self.shadow.bytes()[at as usize] & SHADOW_POISON != 0

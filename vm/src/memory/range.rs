@@ -168,6 +168,7 @@ impl Memory {
 
     /// Borrows bytes; the guest must be permitted to read them.
     pub fn slice(&self, addr: u64, len: u64) -> Result<&[u8], Fault> {
+        self.reads.note(addr, len);
         if self.permits(addr, len, READ).is_none() {
             return Err(self.explain(addr, len as u32, AccessKind::Read));
         }
@@ -223,6 +224,9 @@ impl Memory {
     /// # Panics
     /// If the range leaves the address space.
     pub fn zero_words(&mut self, start: u64, end: u64) {
+        if start < end {
+            self.reads.note(start, end - start);
+        }
         let words = self.space.data_mut()[start as usize..end as usize].chunks_exact_mut(8);
         for (word, addr) in words.zip((start..).step_by(8)) {
             if *word != [0; 8] {
@@ -230,6 +234,24 @@ impl Memory {
                     log_old(&mut self.journal, addr, word);
                 }
                 word.fill(0);
+            }
+        }
+    }
+
+    /// Fills a range of aligned words with a pattern, as far as the guest may write there.
+    pub fn fill_words(&mut self, start: u64, end: u64, pattern: u32) {
+        let word = (u64::from(pattern) << 32 | u64::from(pattern)).to_le_bytes();
+        for addr in (start..end).step_by(8).filter(|&addr| addr < ADDRESS_LIMIT) {
+            if self.page_flags(addr) & (WRITE | CODE) != WRITE {
+                continue;
+            }
+            let target = &mut self.space.data_mut()[addr as usize..addr as usize + 8];
+            if *target != word {
+                if self.journal.is_on() {
+                    log_old(&mut self.journal, addr, target);
+                }
+                target.copy_from_slice(&word);
+                self.touch(addr);
             }
         }
     }

@@ -1,10 +1,12 @@
-//! Looking at every state that a move leads to while the process stands there: what it is worth to
-//! somebody who plans. Nothing is executed twice for that.
+//! What the states that moves lead to are worth to somebody who plans. Each is looked at once, with
+//! the process there.
 
 use super::Space;
 use crate::explore::choice::Choice;
-use crate::explore::moves::{Ending, Move};
+use crate::explore::moves::Move;
 use crate::explore::word::Word;
+use crate::state::StateId;
+use ahash::{AHashMap, RandomState};
 use samovar_runtime::Process;
 use std::ops::Range;
 
@@ -25,13 +27,21 @@ pub struct Appraisal {
 pub type Appraiser<'a> = Box<dyn FnMut(&Process) -> Appraisal + 'a>;
 
 /// What the moves of a state come to.
-#[derive(Default)]
 pub(super) struct Appraisals<'a> {
     appraiser: Option<Appraiser<'a>>,
+    /// By state.
+    known: AHashMap<StateId, Appraisal>,
     /// By number of the successor.
     done: Vec<Appraisal>,
     /// Moves that end the program.
     ends: Vec<(Choice, Appraisal)>,
+}
+
+impl Default for Appraisals<'_> {
+    fn default() -> Self {
+        let known = AHashMap::with_hasher(RandomState::with_seeds(11, 12, 13, 14));
+        Appraisals { appraiser: None, known, done: Vec::new(), ends: Vec::new() }
+    }
 }
 
 impl Appraisals<'_> {
@@ -41,19 +51,17 @@ impl Appraisals<'_> {
         self.ends.clear();
     }
 
-    /// A move was made, and the process stands where it leads.
-    pub(super) fn take(&mut self, process: &Process, choice: Choice, made: &Move) {
-        let Some(appraiser) = &mut self.appraiser else { return };
-        match made.ending {
-            Ending::Done => {
-                self.done.push(Appraisal { actions: made.actions, ..appraiser(process) });
-            }
-            Ending::Exited(_) => {
-                let appraisal = Appraisal { actions: made.actions, ..appraiser(process) };
-                self.ends.push((choice, appraisal));
-            }
-            _ => {}
-        }
+    /// States have other numbers from now on.
+    pub(super) fn begin_round(&mut self) {
+        self.known.clear();
+    }
+
+    /// A move ends the program, and the process stands there; whether anybody wants to know.
+    pub(super) fn end(&mut self, process: &Process, choice: Choice, made: &Move) -> bool {
+        let Some(appraiser) = &mut self.appraiser else { return false };
+        let appraisal = Appraisal { actions: made.actions, ..appraiser(process) };
+        self.ends.push((choice, appraisal));
+        true
     }
 }
 
@@ -63,6 +71,25 @@ impl<'a> Space<'a> {
         assert!(!self.prune, "states that are left out are not appraised");
         self.appraisals.appraiser = Some(appraiser);
         self
+    }
+
+    /// Takes in the state that the vector stands in, where a move has led that made so many steps of
+    /// a plan.
+    pub(super) fn appraise(&mut self, state: StateId, actions: u32) {
+        if self.appraisals.appraiser.is_none() {
+            return;
+        }
+        let worth = match self.appraisals.known.get(&state) {
+            Some(&worth) => worth,
+            None => {
+                self.vector.bring(self.process);
+                let appraiser = self.appraisals.appraiser.as_mut();
+                let worth = appraiser.map_or(Appraisal::default(), |it| it(self.process));
+                self.appraisals.known.insert(state, worth);
+                worth
+            }
+        };
+        self.appraisals.done.push(Appraisal { actions, ..worth });
     }
 
     /// What the successors of the state that was expanded last are worth, in their order.

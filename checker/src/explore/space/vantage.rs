@@ -7,7 +7,6 @@
 
 use super::Space;
 use crate::explore::choice::Choice;
-use crate::explore::engine::Engine;
 use crate::explore::moves::{self, Ending, Move};
 use crate::explore::view::{PathFacts, Standing, ThreadStanding, View};
 use samovar_runtime::{ThreadState, WaitFor};
@@ -17,8 +16,6 @@ use std::collections::BTreeSet;
 /// What the last expansion saw of the threads.
 #[derive(Debug, Default)]
 pub(super) struct Vantage {
-    /// Objects of next moves, for threads that can run.
-    nexts: Vec<(ThreadId, Option<u64>)>,
     /// Everything below is of the state that was expanded last.
     is_fresh: bool,
     standings: Vec<ThreadStanding>,
@@ -34,13 +31,11 @@ pub(super) struct Vantage {
 impl Vantage {
     /// Another state is expanded.
     pub(super) fn begin(&mut self) {
-        self.nexts.clear();
         self.is_fresh = false;
     }
 
-    /// A thread's next move was tried.
-    pub(super) fn note(&mut self, thread: ThreadId, made: &Move) {
-        self.nexts.push((thread, made.operation.or(made.object).map(|access| access.addr)));
+    /// A move was executed.
+    pub(super) fn note(&mut self, made: &Move) {
         if let Some(object) = made.object.or(made.operation).filter(|access| access.locked) {
             self.objects.insert(object.addr);
         }
@@ -89,9 +84,9 @@ impl Space<'_> {
             let holder = mover.wait.as_ref().and_then(|wait| self.process.holder(wait));
             self.vantage.waits.extend(holder.map(|holder| (mover.thread, holder)));
         }
-        for &(thread, object) in &self.vantage.nexts {
+        for &(thread, which) in &self.made {
             let wants = &mut standings[thread.0 as usize].wants;
-            *wants = wants.or(object);
+            *wants = wants.or(self.known.get(which).object);
         }
         self.vantage.standings = standings;
         let objects = self.vantage.objects.iter();
@@ -134,6 +129,7 @@ impl Space<'_> {
         before: PathFacts,
         look: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts {
+        self.vector.bring(self.process);
         self.take_stock();
         let mover = choice.thread;
         let stood = self.vantage.standings.get(mover.0 as usize);
@@ -141,7 +137,8 @@ impl Space<'_> {
         let shared = self.movers.iter().find(|one| one.thread == mover);
         let accesses = shared.map_or(0, |one| one.things.len() as u32);
         let path = before.after(mover, object, accesses);
-        self.forward(choice);
+        let mark = self.process.mark();
+        moves::execute(self.process, &mark, choice, &self.sight);
         let mut after = std::mem::take(&mut self.vantage.after);
         after.clear();
         for thread in (0..self.process.machine.thread_count()).map(ThreadId) {
@@ -155,7 +152,7 @@ impl Space<'_> {
         let held = self.count_locks(mover, object, &mut after);
         look(&View { process: self.process, threads: &after, held, path });
         self.vantage.after = after;
-        self.back();
+        self.process.undo_to(&mark);
         path
     }
 

@@ -1,0 +1,229 @@
+//! Executing a move, and remembering what it did.
+//!
+//! A move is executed only if nothing is known about it in a state like this one: the process is
+//! brought to the present state, the move is made, what it looked at, touched and changed is noted,
+//! and the process is put back. Then the move can be made in the state vector alone, here and in
+//! every state that agrees in what it looked at (see [`crate::state::memo`]). Moves that end the
+//! program or go wrong are judged on the spot and not remembered.
+//!
+//! What is remembered is only as good as what was said to be visible, and as what moves were said
+//! to look at: it is forgotten when either changes. Debug builds execute every remembered move
+//! again and compare.
+
+use super::{Space, Survey};
+use crate::explore::choice::{Choice, Wrong};
+use crate::explore::engine::{Effect, Expansion};
+use crate::explore::known::{Known, MoveRef, Outcome};
+use crate::explore::moves::{self, Ending, Move};
+use crate::explore::stubborn::ThreadDeed;
+use crate::explore::touches::bit;
+use crate::explore::word::Word;
+use crate::state::{StateVector, VectorMark};
+use samovar_runtime::ProcessMark;
+use samovar_runtime::syscall::objects;
+use samovar_vm::machine::ThreadId;
+
+impl Space<'_> {
+    /// Forgets moves that may not be what they were.
+    pub(super) fn refresh_known(&mut self) {
+        let added = self.sight.visible.added();
+        if self.vector.is_outdated() || self.known_for != added || self.known.is_full() {
+            self.known.clear();
+            self.vector.renew();
+            self.known_for = added;
+        }
+        self.known.begin_state();
+    }
+
+    /// Whether what is remembered is of use: what is visible has not changed since.
+    fn remembers(&self) -> bool {
+        self.remember && self.known_for == self.sight.visible.added()
+    }
+
+    /// The next move of a thread from the present state.
+    pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
+        let Choice { thread, alternative } = choice;
+        if self.remembers()
+            && let Some(known) = self.known.find(thread, alternative, &mut self.vector)
+        {
+            if cfg!(debug_assertions) {
+                self.verify(choice, known);
+            }
+            return known;
+        }
+        self.execute(choice, survey)
+    }
+
+    fn execute(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
+        self.vector.bring(self.process);
+        let thread = choice.thread;
+        let threads = self.process.machine.thread_count();
+        let place = (thread.0 < threads).then(|| self.place(thread));
+        let mark = (self.process.mark(), self.vector.mark());
+        self.process.machine.memory.reads.begin();
+        self.touches.begin_move();
+        let touches = Some(&mut self.touches);
+        let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, touches);
+        let is_all = self.process.machine.memory.reads.end(&mut self.seen);
+        self.stats.executed += 1;
+        let deed = self.deed(thread, threads, &made);
+        if self.prune
+            && let Some(place) = place
+        {
+            if self.process.threads()[thread.0 as usize].is_alive() {
+                let next = self.process.machine.core(thread).pc;
+                let next = self.futures.place(thread, next);
+                self.futures.link(place, next);
+            }
+            for new in (threads..self.process.machine.thread_count()).map(ThreadId) {
+                let start = self.futures.place(new, self.process.machine.core(new).pc);
+                self.futures.link(place, start);
+            }
+        }
+        survey.grown |= self.shows_contention(thread, &made);
+        self.vantage.note(&made);
+        let mut known = Known {
+            outcome: Outcome::Over,
+            changes: Box::default(),
+            world: None,
+            touched: self.touches.touched().into(),
+            shares: Vec::new(),
+            version: 0,
+            place,
+            wait: None,
+            deed,
+            alternatives: made.alternatives,
+            effect: Effect { progress: made.progress, change: false },
+            object: made.operation.or(made.object).map(|access| access.addr),
+            actions: made.actions,
+        };
+        self.finish(choice, made, &mark, survey, &mut known);
+        self.process.undo_to(&mark.0);
+        self.vector.undo_to(mark.1);
+        let forgets = known.outcome == Outcome::Over || self.vector.is_outdated();
+        if forgets || !is_all || !self.remembers() {
+            return self.known.pass(known);
+        }
+        let shown = self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
+        if let Some(shown) = shown {
+            known.world = Some((shown, thread));
+            let rest =
+                known.changes.iter().copied().filter(|change| !StateVector::is_world(*change));
+            known.changes = rest.collect();
+        }
+        self.known.keep((thread, choice.alternative), &self.looks, known)
+    }
+
+    /// Takes in how a move ended; the process stands behind it.
+    fn finish(
+        &mut self,
+        choice: Choice,
+        made: Move,
+        mark: &(ProcessMark, VectorMark),
+        survey: &mut Survey,
+        known: &mut Known,
+    ) {
+        match made.ending {
+            Ending::Blocked => {
+                known.outcome = Outcome::Blocked;
+                let threads = self.process.threads();
+                let waiting = threads.get(choice.thread.0 as usize);
+                known.wait = waiting.and_then(|thread| thread.waiting().cloned());
+            }
+            Ending::Done => {
+                known.outcome = Outcome::Done;
+                self.vector.update(self.process, mark.0.machine());
+                known.effect.change = self.vector.changed_beyond(mark.1, &made.stack);
+                self.vector.changes_since(mark.1, &mut self.looks);
+                known.changes = self.looks.as_slice().into();
+            }
+            _ if survey.muted => {}
+            Ending::Exited(_) if self.appraisals.end(self.process, choice, &made) => {
+                self.ends = true;
+                self.stats.terminal += 1;
+            }
+            Ending::Pruned => self.ends = true,
+            Ending::Unsupported(what) => {
+                survey.end = Some(Expansion::Unsupported(choice, what));
+            }
+            ending => {
+                let wrong = Wrong::Move(ending);
+                if wrong == Wrong::Move(Ending::Diverges)
+                    || (self.judge)(self.process, &self.sight, &wrong)
+                {
+                    survey.end = Some(Expansion::Wrong(Some(choice), wrong));
+                } else {
+                    self.ends = true;
+                    self.stats.terminal += 1;
+                }
+            }
+        }
+    }
+
+    /// What a move that has just been made did to threads.
+    fn deed(&mut self, thread: ThreadId, threads_before: u32, made: &Move) -> ThreadDeed {
+        if made.operation.is_none_or(|access| access.addr != objects::THREADS) {
+            ThreadDeed::None
+        } else if threads_before < self.process.machine.thread_count() {
+            self.deeds.creators |= bit(thread);
+            ThreadDeed::Create
+        } else if self.process.threads()[thread.0 as usize].is_alive() {
+            self.deeds.others |= bit(thread);
+            ThreadDeed::Other
+        } else {
+            ThreadDeed::None
+        }
+    }
+
+    /// Whether a move alone shows that something is contended: a thread that hangs on an object,
+    /// or goes round in circles reading something.
+    fn shows_contention(&mut self, thread: ThreadId, made: &Move) -> bool {
+        let mut grown = false;
+        // What another thread was seen to change, or anything if there is nothing of the kind.
+        let is_changed = |word: &&Word| self.touches.changed_by(**word) & !bit(thread) != 0;
+        let any = made.circle.iter().any(|word| is_changed(&word));
+        let words = made.circle.iter().filter(|word| !any || is_changed(word));
+        for &word in words {
+            grown |= self.sight.visible.add(word);
+        }
+        if made.ending == Ending::Blocked
+            && let Some(object) = &made.object
+        {
+            for word in Word::of(object).filter(|word| word.address() != objects::THREADS) {
+                grown |= self.sight.visible.add(word);
+            }
+        }
+        grown
+    }
+
+    /// Executes a remembered move and compares.
+    fn verify(&mut self, choice: Choice, which: MoveRef) {
+        self.vector.bring(self.process);
+        self.vector.judge(self.process);
+        let mark = (self.process.mark(), self.vector.mark());
+        let made = moves::execute(self.process, &mark.0, choice, &self.sight);
+        let outcome = match made.ending {
+            Ending::Done => Outcome::Done,
+            Ending::Blocked => Outcome::Blocked,
+            _ => Outcome::Over,
+        };
+        if outcome == Outcome::Done {
+            self.vector.update(self.process, mark.0.machine());
+        }
+        let reached = self.vector.state();
+        let mut changes = Vec::new();
+        self.vector.changes_since(mark.1, &mut changes);
+        self.process.undo_to(&mark.0);
+        self.vector.undo_to(mark.1);
+        let known = self.known.get(which);
+        assert_eq!(outcome, known.outcome, "a remembered move of {choice:?} ends differently");
+        let expected = self.known.apply(which, &mut self.vector);
+        self.vector.undo_to(mark.1);
+        assert_eq!(
+            reached,
+            expected,
+            "a remembered move of {choice:?} leads elsewhere: {}",
+            self.vector.describe(&changes, &self.known.get(which).changes),
+        );
+    }
+}
