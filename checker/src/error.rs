@@ -101,9 +101,6 @@ pub enum CommandError {
     /// A formula does not fit the program.
     #[error(transparent)]
     Formula(#[from] crate::formula::FormulaError),
-    /// Nothing to plan for.
-    #[error("nothing to plan for: say with --goal what to reach")]
-    NoGoal,
     /// Locals of threads change without a visible operation.
     #[error(
         "invariants and goals over locals of threads need --reduce none: locals change between \

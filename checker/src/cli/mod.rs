@@ -14,7 +14,7 @@ pub mod usage;
 pub use check::{CheckFormat, CheckOptions, ReduceChoice, SearchChoice, SwitchChoice};
 pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
-pub use plan::{PlanOptions, PlanSearch};
+pub use plan::{PhaseChoice, PlanOptions, PlanSearch, Pruning};
 pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
 
