@@ -4,8 +4,8 @@
 //! can be known without executing it; the usual backward analysis then says what is read on some
 //! way before it is overwritten. Everything counts as live at an indirect branch, a return, a
 //! hooked function, a system call, a request, an instruction that is not decoded, and where too
-//! much code follows; nothing is assumed about calling conventions. Only a write of all of a register makes
-//! it dead, and only flags that an instruction always sets.
+//! much code follows; nothing is assumed about calling conventions. Only a write of all of a
+//! register makes it dead, and only flags that an instruction always sets.
 //!
 //! An answer holds at a boundary of instructions, for code that cannot be written to; answers are
 //! kept with the decoded code and forgotten with it. It does not count as reading that a debugger,

@@ -2,8 +2,8 @@
 //!
 //! The vector goes to states by itself, because most of what happens on the way is known (see
 //! [`super::memo`]); the process stands where it stood until somebody needs it. Both moves cost the
-//! number of differences, found by comparing two trees from the top. Taking the process along starts
-//! the journal anew, so nothing from before can be undone then.
+//! number of differences, found by comparing two trees from the top. Taking the process along
+//! starts the journal anew, so nothing from before can be undone then.
 
 use super::tree::StateId;
 use super::vector::{ABSENT, Component, GRANULE, PAGES, Slot, StateVector};

@@ -375,8 +375,12 @@ impl StateVector {
     pub fn judge(&mut self, process: &Process) {
         for position in 1..self.slots.len() as u32 {
             let Slot { component, base } = self.slots[position as usize];
-            let is_absent = matches!(component, Component::Core(thread) | Component::Floating(thread)
-                if process.machine.thread_count() <= thread);
+            let is_absent = match component {
+                Component::Core(thread) | Component::Floating(thread) => {
+                    process.machine.thread_count() <= thread
+                }
+                _ => false,
+            };
             let number = if is_absent { base } else { self.number(component, process) };
             assert_eq!(number, self.contents_at(position), "{component:?}");
         }
