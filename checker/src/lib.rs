@@ -14,6 +14,7 @@ pub mod error;
 pub mod explore;
 pub mod formula;
 pub mod generate;
+pub mod hash;
 pub mod host;
 pub mod inspect;
 pub mod kernel;

@@ -237,13 +237,7 @@ impl Touches {
         }
     }
 
-    fn touch(
-        &mut self,
-        thread: ThreadId,
-        (word, bytes): (Word, u8),
-        write: bool,
-        manner: Manner,
-    ) {
+    fn touch(&mut self, thread: ThreadId, (word, bytes): (Word, u8), write: bool, manner: Manner) {
         let at = self.find(word);
         let entry = &mut self.entries[at];
         if entry.key == 0 {

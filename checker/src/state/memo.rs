@@ -65,7 +65,10 @@ impl Memo {
     fn node(&mut self, key: u64, question: u32) -> u32 {
         if let Some(node) = self.edges.get(key) {
             let known = self.nodes[node as usize];
-            assert_eq!(known, question, "internal error: a move is no function of what it looks at");
+            assert_eq!(
+                known, question,
+                "internal error: a move is no function of what it looks at"
+            );
             return node;
         }
         let node = self.nodes.len() as u32;

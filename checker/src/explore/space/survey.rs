@@ -116,7 +116,9 @@ impl Space<'_> {
             if known.version != version {
                 self.touches.shares(thread, &known.touched, &mut known.shares);
                 known.version = version;
-                if self.prune && let Some(place) = known.place {
+                if self.prune
+                    && let Some(place) = known.place
+                {
                     for share in &known.shares {
                         self.futures.note(place, share.thing, share.change());
                     }
