@@ -53,6 +53,14 @@ pub enum CommandError {
         /// Searches that know it.
         searches: &'static str,
     },
+    /// An option that the store does not know.
+    #[error("{option} is for --store {stores}")]
+    IdleStoreOption {
+        /// The option.
+        option: &'static str,
+        /// Stores that know it.
+        stores: &'static str,
+    },
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",

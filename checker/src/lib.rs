@@ -28,6 +28,7 @@ pub mod project;
 pub mod report;
 pub mod run;
 pub mod state;
+pub mod store;
 pub mod trail;
 mod whole;
 

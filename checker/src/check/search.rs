@@ -3,6 +3,7 @@
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
+use super::lossy;
 use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
@@ -14,6 +15,7 @@ use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
 use crate::formula::Properties;
+use crate::store::Coverage;
 use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
@@ -27,6 +29,8 @@ pub struct Explored {
     pub stats: Stats,
     /// Words at which threads were switched; none if they were switched everywhere.
     pub contended: Vec<Word>,
+    /// What may have been omitted, if the store is not exact.
+    pub coverage: Option<Coverage>,
 }
 
 /// How to search.
@@ -68,6 +72,12 @@ pub fn explore(
         }
     })
     .watching(plan.properties.clone());
+    let printed = lossy::printed(&plan);
+    let is_printed = printed.is_some();
+    if let Some(printed) = printed {
+        space = space.printing(printed);
+    }
+    let room = limits.room(plan.options.memory);
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
@@ -78,24 +88,40 @@ pub fn explore(
         limits.reached()
     };
     let mut stats = Stats::default();
+    let mut coverage: Option<Coverage> = None;
+    let mut runs = 0;
     let found = loop {
         space.begin_round();
-        let round = strategy::round(&mut space, &plan, &mut stats, &mut watchdog);
+        let mut covered = None;
+        let round = if is_printed {
+            space.change_function(runs.into());
+            let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
+            covered = round.1;
+            round.0
+        } else {
+            strategy::round(&mut space, &plan, &mut stats, &mut watchdog)
+        };
         stats.rounds = space.stats.rounds;
         stats.terminal = space.stats.terminal;
         stats.executed = space.stats.executed;
         stats.reduced = space.stats.reduced;
         match round {
             Round::Over(Found::Nothing) if space.is_unsettled() => {}
-            Round::Over(found) => break found,
+            Round::Over(found) => {
+                coverage = coverage.zip(covered).map(|(all, one)| all.and(one)).or(covered);
+                runs += 1;
+                if !matches!(found, Found::Nothing) || plan.options.runs.unwrap_or(1) <= runs {
+                    break found;
+                }
+            }
             Round::Anew => {}
         }
     };
     space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
-    stats.store_bytes = space.bytes() as u64;
+    stats.store_bytes = space.bytes() as u64 + stats.visited_bytes;
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
-    Explored { found, stats, contended }
+    Explored { found, stats, contended, coverage }
 }

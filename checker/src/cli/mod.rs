@@ -10,7 +10,7 @@ mod replay;
 mod run;
 pub mod usage;
 
-pub use check::{CheckFormat, CheckOptions, ReduceChoice, SearchChoice};
+pub use check::{CheckFormat, CheckOptions, HashChoice, ReduceChoice, SearchChoice, StoreChoice};
 pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
 pub use replay::ReplayOptions;

@@ -91,6 +91,10 @@ pub struct Stats {
     pub frontier: u64,
     /// Bytes that states and their components take.
     pub store_bytes: u64,
+    /// Bytes of them in a set of fingerprints.
+    pub visited_bytes: u64,
+    /// How full that is, in thousandths.
+    pub load_permille: u32,
 }
 
 impl Stats {

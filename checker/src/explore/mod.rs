@@ -31,6 +31,7 @@ pub mod engine;
 pub mod future;
 pub mod heuristic;
 pub mod known;
+pub mod lossy;
 pub mod moves;
 pub mod origins;
 pub mod pct;

@@ -25,6 +25,7 @@ use super::view::{PathFacts, View};
 use super::visible::Visible;
 use super::word::Word;
 use crate::formula::Properties;
+use crate::state::printed::Printed;
 use crate::state::{StateId, StateVector, VectorMark};
 use ahash::{AHashSet, RandomState};
 use properties::Verdicts;
@@ -64,6 +65,8 @@ pub struct Space<'a> {
     /// States that may close a cycle, one bit each: those on the stack of a search that has one,
     /// or else all that were a successor or the start.
     open: Vec<u64>,
+    /// Fingerprints of the states on the stack, if numbers of states pass.
+    open_prints: AHashSet<u64>,
     has_stack: bool,
     movers: Vec<Mover>,
     things: Vec<(Thing, bool)>,
@@ -127,6 +130,7 @@ impl<'a> Space<'a> {
             prune,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             open: Vec::new(),
+            open_prints: AHashSet::with_hasher(RandomState::with_seeds(65, 66, 67, 68)),
             has_stack: false,
             movers: Vec::new(),
             things: Vec::new(),
@@ -163,6 +167,34 @@ impl<'a> Space<'a> {
         self
     }
 
+    /// Tells states by fingerprints. If their numbers pass, there is no way to a state but forward
+    /// and back.
+    pub fn printing(mut self, printed: Printed) -> Self {
+        self.vector.print_by(printed);
+        self
+    }
+
+    /// Takes another function for fingerprints; a round has just begun.
+    pub fn change_function(&mut self, function: u64) {
+        self.vector.change_function(function);
+    }
+
+    /// The fingerprint of the present state; zero if states are not told by that.
+    pub fn print(&self) -> u64 {
+        self.vector.printed().map_or(0, Printed::print)
+    }
+
+    /// The fingerprint of a successor of the state that was expanded last, likewise.
+    pub fn print_of(&self, state: StateId) -> u64 {
+        self.vector.printed().map_or(0, |printed| printed.print_of(state))
+    }
+
+    /// Whether numbers of states mean something until the next state is expanded only.
+    #[inline]
+    fn numbers_pass(&self) -> bool {
+        self.vector.printed().is_some_and(|printed| !printed.keeps())
+    }
+
     /// Begins a round: the engine stands at the start, and no state was seen.
     pub fn begin_round(&mut self) {
         self.path.clear();
@@ -170,6 +202,7 @@ impl<'a> Space<'a> {
         self.vector.bring(self.process);
         self.vector.clear();
         self.open.clear();
+        self.open_prints.clear();
         self.has_stack = false;
         self.set_open(self.start, true);
         self.before = self.history();
@@ -205,7 +238,8 @@ impl<'a> Space<'a> {
 
     /// Bytes that states and their components take.
     pub fn bytes(&self) -> usize {
-        self.vector.bytes() + self.known.bytes() + self.open.capacity() * 8
+        let open = self.open.capacity() * 8 + self.open_prints.capacity() * 9;
+        self.vector.bytes() + self.known.bytes() + open
     }
 
     fn set_open(&mut self, state: StateId, is_open: bool) {
@@ -215,6 +249,14 @@ impl<'a> Space<'a> {
         }
         let word = &mut self.open[index];
         *word = if is_open { *word | mask } else { *word & !mask };
+    }
+
+    fn is_open(&self, state: StateId) -> bool {
+        if self.numbers_pass() {
+            return self.open_prints.contains(&self.print_of(state));
+        }
+        let word = self.open.get(state.0 as usize / 64);
+        word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
     }
 
     fn is_deadlock(&self) -> bool {
@@ -305,7 +347,16 @@ impl Engine for Space<'_> {
     }
 
     fn on_stack(&mut self, state: StateId, is_there: bool) {
+        debug_assert!(!self.numbers_pass() || state == self.state());
         self.has_stack = true;
+        if self.numbers_pass() {
+            let print = self.print();
+            match is_there {
+                true => self.open_prints.insert(print),
+                false => self.open_prints.remove(&print),
+            };
+            return;
+        }
         self.set_open(state, is_there);
     }
 

@@ -100,7 +100,7 @@ fn semantics(report: &Report<'_>) -> Value {
         "memory_model": "sequential consistency",
         "reduction": reduction(options.reduction()),
         "search": options.search.name(),
-        "store": "exact",
+        "store": options.store.name(),
         "model": report.setting.model,
         "checked": kinds,
         "bounds": {

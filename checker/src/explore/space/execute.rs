@@ -33,6 +33,7 @@ impl Space<'_> {
             self.known_for = added;
         }
         self.known.begin_state();
+        self.vector.begin_state();
     }
 
     /// Whether what is remembered is of use: what is visible has not changed since.

@@ -9,7 +9,7 @@ use crate::explore::stubborn::{Choices, Mover, ThreadDeed};
 use crate::explore::touches::bit;
 use crate::explore::visible::Visible;
 use crate::explore::word::Word;
-use crate::state::{StateId, VectorMark};
+use crate::state::VectorMark;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
@@ -180,12 +180,8 @@ impl Space<'_> {
         };
         let Some(sufficient) = choices.sufficient() else { return };
         let is_kept = |one: &Successor| bit(one.choice.thread) & sufficient != 0;
-        let is_open = |state: StateId| {
-            let word = self.open.get(state.0 as usize / 64);
-            word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
-        };
-        let kept = self.successors.iter().filter(|one| is_kept(one));
-        if !kept.clone().any(|one| !is_open(one.state)) {
+        let mut kept = self.successors.iter().filter(|one| is_kept(one));
+        if kept.all(|one| self.is_open(one.state)) {
             return;
         }
         self.stats.reduced += 1;
