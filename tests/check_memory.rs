@@ -82,3 +82,42 @@ fn padding_behind_globals_belongs_to_nobody() {
         assert_eq!(report["verdict"], "verified", "{way}: {report}");
     }
 }
+
+#[test]
+fn what_nobody_has_written_decides_nothing() {
+    let scratch = Scratch::new("uninitialised");
+    let wrong = ["stack", "loop", "grow", "print", "address", "status", "alone"];
+    for (way, program) in builds("uninitialised.c", &scratch) {
+        for deed in wrong {
+            let report = check(&program, &[], deed);
+            let error = &report["error"];
+            let found = (error["kind"].as_str(), error["detail"].as_str());
+            assert_eq!(found, (Some("memory"), Some("uninitialised")), "{deed}, {way}: {report}");
+            let told = error["location"]["file"].as_str();
+            assert!(told.is_some_and(|file| file.ends_with("uninitialised.c")), "{way}: {error}");
+        }
+        // What was not asked for is not looked for.
+        let report = check(&program, &["--check", "deadlock"], "stack");
+        assert_eq!(report["verdict"], "verified", "{way}: {report}");
+        let report = check(&program, &[], "touch");
+        assert_eq!(report["verdict"], "verified", "{way}: {report}");
+    }
+}
+
+#[test]
+fn what_depends_on_uninitialised_memory_is_replayed() {
+    let scratch = Scratch::new("replayed");
+    for (way, program) in builds("uninitialised.c", &scratch).into_iter().take(1) {
+        for deed in ["stack", "alone"] {
+            let program = program.display().to_string();
+            let trail = scratch.path().join(format!("{deed}.json")).display().to_string();
+            let words = ["check", "--quiet", "--trail", &trail, &program, deed];
+            let checked = Job::new(samovar(), &words).directory(scratch.path()).run();
+            assert_eq!(checked.status.code(), Some(1), "{way}: {checked:?}");
+            let replayed = Job::new(samovar(), &["replay", &trail]).directory(scratch.path()).run();
+            assert_eq!(replayed.status.code(), Some(1), "{way}: {replayed:?}");
+            let text = replayed.stdout_text();
+            assert!(text.contains("uninitialised"), "{way}: {text}");
+        }
+    }
+}

@@ -187,3 +187,42 @@ fn options_that_mean_nothing_are_refused() {
         assert!(text.contains(said), "{options:?}: {text}");
     }
 }
+
+#[test]
+fn the_autopilot_finds_what_depth_first_search_does_not_come_to() {
+    let report = report(&["--cflags", "-DN=7"], "steam/philosophers.cpp");
+    assert_eq!(report["error"]["kind"], "deadlock");
+    let attempts = report["semantics"]["attempts"].as_array().expect("what was tried");
+    assert_eq!(attempts[0]["search"], "depth-first");
+    let last = attempts.last().expect("one that found it");
+    assert_ne!(last["search"], "depth-first", "{attempts:?}");
+    assert_eq!(last["expanded"], report["stats"]["expanded"]);
+}
+
+#[test]
+fn the_autopilot_proves_what_depth_first_search_proves() {
+    let with = |search: &str| {
+        let options = ["--reduce", "contended", "--cflags", "-DFIX -DN=4", "--search", search];
+        let mut report = report(&options, "steam/philosophers.cpp");
+        assert_eq!(report["verdict"], "verified", "{search}");
+        report["stats"]["seconds"].take();
+        report
+    };
+    let (auto, plain) = (with("auto"), with("dfs"));
+    for key in ["states", "expanded", "transitions", "revisits", "terminal", "depth"] {
+        assert_eq!(number(&auto, key), number(&plain, key), "{key}");
+    }
+    let attempts = auto["semantics"]["attempts"].as_array().expect("what was tried");
+    assert!(1 < attempts.len(), "{attempts:?}");
+    assert_eq!(attempts.last().expect("a proof")["search"], "depth-first");
+    assert_eq!(plain["semantics"]["attempts"], Value::Array(Vec::new()));
+    assert_eq!(with("auto")["semantics"], auto["semantics"], "the same every time");
+}
+
+#[test]
+fn limits_stop_the_autopilot() {
+    let options = ["--cflags", "-DFIX -DN=9", "--time", "1"];
+    let report = report(&options, "steam/philosophers.cpp");
+    assert_eq!(report["verdict"], "incomplete");
+    assert_eq!(reason(&report), "the time limit of 1 s was reached");
+}

@@ -18,11 +18,10 @@ const STATES_MAX: usize = 5_000;
 /// The largest bound that is tried.
 const BOUND_MAX: u32 = 3;
 
-#[test]
-fn ends_need_as_many_preemptions_as_the_interpreter_says() {
+/// Small programs whose executions all end, each with its ends and the preemptions that they need.
+fn programs(way: &Way) -> Vec<(u64, Program, BTreeMap<End, u32>)> {
     let count = if everything() { COUNT_ALL } else { COUNT };
-    let way = Way::ordinary();
-    let mut programs: Vec<(u64, Program, BTreeMap<End, u32>)> = Vec::new();
+    let mut programs = Vec::new();
     for seed in 1..=count {
         let program = generate::program(seed);
         let answer = expected(&program, way.wake);
@@ -32,6 +31,41 @@ fn ends_need_as_many_preemptions_as_the_interpreter_says() {
         let fewest = fewest(&Machine::new(&program, way.wake), STATES_MAX).expect("few states");
         programs.push((seed, program, fewest));
     }
+    programs
+}
+
+/// The first error that counts is reached with the fewest preemptions, however it was found, and
+/// the ladder without an end finds what there is.
+#[test]
+fn trails_have_the_fewest_preemptions() {
+    let way = Way::ordinary();
+    let programs = programs(&way);
+    let list: Vec<&Program> = programs.iter().map(|(_, program, _)| program).collect();
+    let compiled = Compiled::new(&list, &way);
+    let mut found = 0;
+    for (number, (seed, program, fewest)) in programs.iter().enumerate() {
+        let about = || format!("seed {seed}\n{}", source::listing(program));
+        let deadlock = fewest.get(&End::Deadlock);
+        for options in [&["--search", "auto"][..], &["--preemptions", "0.."]] {
+            let options = [&["--check", "deadlock"], options].concat();
+            let report = compiled.check(number, &options).expect("a report");
+            match deadlock {
+                Some(needed) => {
+                    assert_eq!(report["error"]["kind"], "deadlock", "{options:?} {}", about());
+                    assert_eq!(report["preemptions"], *needed, "{options:?} {}", about());
+                    found += 1;
+                }
+                None => assert_eq!(report["verdict"], "verified", "{options:?} {}", about()),
+            }
+        }
+    }
+    assert!(0 < found, "no program has a deadlock");
+}
+
+#[test]
+fn ends_need_as_many_preemptions_as_the_interpreter_says() {
+    let way = Way::ordinary();
+    let programs = programs(&way);
     let list: Vec<&Program> = programs.iter().map(|(_, program, _)| program).collect();
     let compiled = Compiled::new(&list, &way);
     let (mut bounded, mut whole) = (0, 0);

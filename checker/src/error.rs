@@ -103,6 +103,9 @@ pub enum CommandError {
     /// A formula does not fit the program.
     #[error(transparent)]
     Formula(#[from] crate::formula::FormulaError),
+    /// Nothing to plan for.
+    #[error("nothing to plan for: say with --goal what to reach")]
+    NoGoal,
     /// Locals of threads change without a visible operation.
     #[error(
         "invariants and goals over locals of threads need --reduce none: locals change between \
@@ -129,6 +132,24 @@ pub enum CommandError {
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),
+    /// gdb cannot be served.
+    #[error(transparent)]
+    Gdb(#[from] crate::gdb::LinkError),
+    /// The real program does not do as it is told.
+    #[error(transparent)]
+    Native(#[from] crate::native::NativeError),
+    /// An error that the real program does not show.
+    #[error("--native: a finding of kind {kind} like this one has no symptom outside of samovar")]
+    NoSymptom {
+        /// The kind of error.
+        kind: &'static str,
+    },
+    /// No address to wait for gdb at.
+    #[error("--gdb: {problem}")]
+    BadAddress {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A saved trail does not lead to its error.
     #[error("the trail does not lead to its error any more ({error}); check the program again")]
     NotReproduced {

@@ -4,7 +4,8 @@
 //! an instruction does is `samovar-vm`'s knowledge, what a system call does `samovar-runtime`'s.
 //!
 //! Only this crate does input and output, and within it only [`host`] reads files for the guest,
-//! only [`compile`] runs another program, and only [`kernel`] has `unsafe` code.
+//! only [`compile`] and [`native`] run other programs, and only [`kernel`] and the small module
+//! under [`native`] that speaks to ptrace have `unsafe` code.
 
 pub mod check;
 pub mod cli;
@@ -13,6 +14,7 @@ pub mod ending;
 pub mod error;
 pub mod explore;
 pub mod formula;
+pub mod gdb;
 pub mod generate;
 pub mod hash;
 pub mod host;
@@ -20,11 +22,14 @@ pub mod inspect;
 pub mod kernel;
 pub mod libraries;
 pub mod message;
+pub mod native;
 pub mod page;
 pub mod paint;
 pub mod place;
+pub mod plan;
 pub mod program;
 pub mod project;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod state;
@@ -49,6 +54,7 @@ pub fn main() -> Ending {
     let result = match arguments.command {
         cli::Command::Generate(options) => generate::generate(&options),
         cli::Command::Check(options) => check::check(&options),
+        cli::Command::Plan(options) => plan::plan(&options),
         cli::Command::Replay(options) => check::replay::replay(&options),
         cli::Command::Run(options) => run::run(&options),
         cli::Command::Inspect(options) => inspect::inspect(&options),

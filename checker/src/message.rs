@@ -52,6 +52,13 @@ impl Messages {
         }
     }
 
+    /// What the user has to know to go on.
+    pub fn notice(&self, sentence: &dyn Display) {
+        if self.loudness != Loudness::Quiet {
+            self.say(Style::Strong, sentence);
+        }
+    }
+
     /// What is being done, for those who ask.
     pub fn detail(&self, sentence: &dyn Display) {
         if self.is_verbose() {

@@ -18,6 +18,15 @@
  *   samovar_thread_name(s)   what reports call this thread              nothing
  *   samovar_present()        1                                          0
  *
+ *   for `samovar plan`       what it says                               natively
+ *   samovar_action(s, ...)   a step of a plan: its name and numbers     nothing
+ *   SUGGEST(p)               *p is where this agent reads suggestions   nothing
+ *   samovar_busy()           this agent (thread) has something to do    nothing
+ *   samovar_idle()           this agent has nothing to do               nothing
+ *   samovar_evaluate(v)      how good the present state is              nothing
+ *   samovar_grid(w, h, map)  the world is a grid; map: w * h characters nothing
+ *   samovar_place(s, x, y)   the piece called s is at column x, row y   nothing
+ *
  * BEGINATOMIC and ENDATOMIC are statements by themselves, with or without a semicolon. Inside a
  * region another BEGINATOMIC has no effect, and the first ENDATOMIC ends it. A thread that would
  * have to wait inside a region is put back to before the region, and tries again later.
@@ -52,6 +61,12 @@
 #define SAMOVAR_PROGRESS_ 11
 #define SAMOVAR_IGNORE_ 12
 #define SAMOVAR_NAME_ 13
+#define SAMOVAR_ACTION_ 14
+#define SAMOVAR_SUGGEST_ 15
+#define SAMOVAR_BUSY_ 16
+#define SAMOVAR_EVALUATE_ 17
+#define SAMOVAR_GRID_ 18
+#define SAMOVAR_PLACE_ 19
 
 typedef unsigned long long samovar_word_;
 
@@ -129,8 +144,35 @@ static SAMOVAR_COLD_ void samovar_pruned_(void)
 
 /* Choices ------------------------------------------------------------------------------------- */
 
-#define samovar_choose(n)                                                                          \
-    ((unsigned)samovar_or_(SAMOVAR_REQUEST_(SAMOVAR_CHOOSE_, n, 0, 0), SAMOVAR_CHOOSE_, 0))
+/* The compiler is told that scratch registers are lost here, and the checker that they may be: what
+ * happens to be left in them must not make equal states differ. A function of its own, so that
+ * nothing below its stack pointer is needed afterwards, either. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef __SSE2__
+#define SAMOVAR_VECTORS_                                                                           \
+    , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",     \
+        "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#else
+#define SAMOVAR_VECTORS_
+#endif
+static SAMOVAR_UNUSED_ __attribute__((__noinline__)) samovar_word_
+samovar_choice_(samovar_word_ alternatives)
+{
+    samovar_word_ samovar_answer_ = SAMOVAR_NUMBER_(SAMOVAR_CHOOSE_);
+    samovar_word_ samovar_none_ = 0;
+    samovar_word_ samovar_lost_ = 0x4c4f5354; /* LOST */
+    __asm__ __volatile__(".byte 0x0f, 0x1f, 0x80, 0x53, 0x41, 0x4d, 0x4f"
+                         : "+a"(samovar_answer_), "+D"(alternatives), "+S"(samovar_none_),
+                           "+d"(samovar_lost_)
+                         :
+                         : "memory", "cc", "rcx", "r8", "r9", "r10", "r11" SAMOVAR_VECTORS_);
+    return samovar_or_(samovar_answer_, SAMOVAR_CHOOSE_, 0);
+}
+#else
+#define samovar_choice_(alternatives) ((void)(alternatives), (samovar_word_)0)
+#endif
+
+#define samovar_choose(n) ((unsigned)samovar_choice_((samovar_word_)(n)))
 
 /* A number from min to max. */
 #define samovar_range(min, max)                                                                    \
@@ -250,6 +292,46 @@ static SAMOVAR_UNUSED_ void samovar_native_unlock_(const volatile void *region)
 #define samovar_present()                                                                          \
     ((int)samovar_or_(SAMOVAR_REQUEST_(SAMOVAR_PRESENT_, 0, 0, 0), SAMOVAR_PRESENT_, 0))
 
+/* Planning ------------------------------------------------------------------------------------ */
+
+/* What is left in the frame must not make equal states differ. */
+#define SAMOVAR_WIPE_(array)                                                                       \
+    (__builtin_memset(array, 0, sizeof array), SAMOVAR_KEEP_(array))
+#define SAMOVAR_KEEP_(array)                                                                       \
+    __extension__({ __asm__ __volatile__("" : : "r"(array) : "memory"); })
+
+#define SAMOVAR_FIRST_(first, ...) first
+#define SAMOVAR_REST_(first, ...) __VA_ARGS__
+
+/* The name and up to 15 numbers: samovar_action("move", from, to). */
+#if !defined(__x86_64__) || !defined(__GNUC__)
+#define samovar_action(...) ((void)0)
+#elif defined(__cplusplus)
+template <typename... samovar_numbers_>
+static inline void samovar_action(const char *name, samovar_numbers_... numbers)
+{
+    long long samovar_values_[] = {(long long)name, (long long)numbers...};
+    SAMOVAR_TELL_(SAMOVAR_ACTION_, samovar_values_, sizeof samovar_values_ / 8, 0);
+    SAMOVAR_WIPE_(samovar_values_);
+}
+#else
+#define samovar_action(...)                                                                        \
+    __extension__({                                                                                \
+        long long samovar_values_[] = {(long long)(SAMOVAR_FIRST_(__VA_ARGS__, 0)),                \
+                                       SAMOVAR_REST_(__VA_ARGS__, 0)};                             \
+        SAMOVAR_TELL_(SAMOVAR_ACTION_, samovar_values_, sizeof samovar_values_ / 8 - 1, 0);        \
+        SAMOVAR_WIPE_(samovar_values_);                                                            \
+    })
+#endif
+
+#define samovar_suggest(p, len) SAMOVAR_TELL_(SAMOVAR_SUGGEST_, p, len, 0)
+#define samovar_busy() SAMOVAR_TELL_(SAMOVAR_BUSY_, 1, 0, 0)
+#define samovar_idle() SAMOVAR_TELL_(SAMOVAR_BUSY_, 0, 0, 0)
+#define samovar_evaluate(v) SAMOVAR_TELL_(SAMOVAR_EVALUATE_, (long long)(v), 0, 0)
+#define samovar_grid(width, height, map) SAMOVAR_TELL_(SAMOVAR_GRID_, width, height, map)
+#define samovar_place(name, x, y)                                                                  \
+    SAMOVAR_TELL_(SAMOVAR_PLACE_, name, (long long)(x), (long long)(y))
+
 /* StEAM's names ------------------------------------------------------------------------------- */
 
 #ifndef SAMOVAR_LONG_NAMES
@@ -265,6 +347,7 @@ static SAMOVAR_UNUSED_ void samovar_native_unlock_(const volatile void *region)
 #define RANGE(var, min, max) ((void)((var) = samovar_range(min, max)))
 #define VLOCK(p) samovar_lock(p, sizeof *(p))
 #define VUNLOCK(p) samovar_unlock(p, sizeof *(p))
+#define SUGGEST(p) samovar_suggest(p, sizeof *(p))
 #endif
 
 #endif

@@ -4,9 +4,14 @@
 use crate::module::Module;
 use crate::os::Os;
 use crate::process::{Process, ProcessMark};
+use crate::signal::{Action, Handler};
+use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+
+/// Signals with which threads of a C library speak to one another.
+const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
     /// A number that is equal for equal states; different states may share one.
@@ -16,6 +21,7 @@ impl Os {
             thread.state.hash(&mut hasher);
             thread.atomic.hash(&mut hasher);
             thread.region.hash(&mut hasher);
+            thread.activity.hash(&mut hasher);
         }
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
@@ -36,6 +42,8 @@ impl Os {
             && self.random == other.random
             && self.privileges == other.privileges
             && self.ignored == other.ignored
+            && self.suggestions == other.suggestions
+            && self.evaluation == other.evaluation
             && same_modules(&self.modules, &other.modules)
     }
 }
@@ -49,6 +57,18 @@ fn same_modules(one: &[Arc<Module>], other: &[Arc<Module>]) -> bool {
 }
 
 impl Process {
+    /// Whether somebody else than the thread's own code, from its program counter on, may look at
+    /// its registers: a model that it is about to run past, or a handler of signals. Those of the
+    /// two signals that C libraries keep to themselves, 32 and 33, do not look at them.
+    pub fn shows_registers(&self, thread: ThreadId) -> bool {
+        let known = self.os.thread(thread);
+        let handles = |(index, action): (usize, &Action)| {
+            !LIBRARY_SIGNALS.contains(&(index + 1)) && matches!(action.handler, Handler::Call(_))
+        };
+        let mut actions = self.os.actions.iter().enumerate();
+        known.past_hook || known.condition.is_some() || actions.any(handles)
+    }
+
     /// The operating system's state, to be kept.
     pub fn world(&self) -> &Arc<Os> {
         &self.os

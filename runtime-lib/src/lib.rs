@@ -48,7 +48,9 @@ pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
 pub use os::{Ended, Os, Output};
 pub use process::{Process, ProcessMark};
-pub use request::{Choices, Privilege, Privileges, Violation, ViolationKind};
+pub use request::{
+    Activity, Choices, Mark, Privilege, Privileges, Suggestion, Violation, ViolationKind,
+};
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
 pub use treatment::{Treatment, treatment_of};

@@ -56,6 +56,8 @@ pub struct LoadOptions {
     pub model: Model,
     /// Modelled heap blocks are objects with exact bounds and are never reused; for checking.
     pub exact_heap: bool,
+    /// Fresh heap blocks of the exact heap are filled with this, instead of zeros.
+    pub heap_fill: u32,
     /// Heap blocks that nothing refers to when the process ends are a violation; only where heap
     /// blocks are exact.
     pub leaks: bool,
@@ -94,6 +96,7 @@ impl LoadOptions {
             profile: Profile::default(),
             model: Model::default(),
             exact_heap: false,
+            heap_fill: 0,
             leaks: false,
             judge_locks: false,
             spurious_wakeups: false,
@@ -180,10 +183,13 @@ impl Process {
             modules: Arc::default(),
             privileges: Privileges::default(),
             ignored: Arc::default(),
+            suggestions: Arc::default(),
+            evaluation: None,
         };
         let config = Config {
             model: options.model,
             exact_heap: options.exact_heap,
+            heap_fill: options.heap_fill,
             leaks: options.leaks && options.exact_heap,
             judge_locks: options.judge_locks,
             spurious_wakeups: options.spurious_wakeups,

@@ -7,7 +7,7 @@
 use crate::files::Files;
 use crate::module::Module;
 use crate::random::Random;
-use crate::request::Privileges;
+use crate::request::{Privileges, Suggestion};
 use crate::signal::{Action, Siginfo, Signal};
 use crate::syscall::SharedMapping;
 use crate::thread::{Thread, ThreadState};
@@ -52,6 +52,10 @@ pub struct Os {
     pub(crate) privileges: Privileges,
     /// Ranges of memory that are no part of the state, sorted.
     pub(crate) ignored: Arc<Vec<(u64, u64)>>,
+    /// Where agents read suggestions.
+    pub(crate) suggestions: Arc<Vec<Suggestion>>,
+    /// How good the state is, as the program said last.
+    pub(crate) evaluation: Option<i64>,
 }
 
 /// The heap of `brk`.

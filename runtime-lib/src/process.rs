@@ -43,6 +43,8 @@ pub struct Process {
 pub(crate) struct Config {
     pub model: Model,
     pub exact_heap: bool,
+    /// What fresh blocks of it hold.
+    pub heap_fill: u32,
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
     pub judge_locks: bool,

@@ -22,7 +22,7 @@ const ATOMIC_LIMIT: u64 = 50_000_000;
 impl Process {
     /// Runs a thread for up to `budget` instructions, serving its system calls and hooked library
     /// functions on the way. Inside an atomic library call and an atomic region the budget does
-    /// not count.
+    /// not count, unless the monitor wants single steps.
     ///
     /// The journal of the machine must be on if, and only if, the monitor asks for it.
     pub fn step<M: Observer>(&mut self, thread: ThreadId, budget: u64, monitor: &mut M) -> Event {
@@ -36,11 +36,17 @@ impl Process {
                 return event;
             }
             let atomic = self.is_atomic(thread);
-            let quota = if atomic { atomic_left } else { left };
+            let stepping = monitor.is_stepping();
+            let quota = match atomic {
+                _ if stepping => left.min(1),
+                true => atomic_left,
+                false => left,
+            };
             if quota == 0 {
                 return Event::Budget;
             }
             let start = self.machine.instructions();
+            let from = self.machine.core(thread).pc;
             let past_hook = self.os.thread(thread).past_hook;
             let stop = if past_hook {
                 self.os_mut().thread_mut(thread).past_hook = false;
@@ -69,6 +75,9 @@ impl Process {
             }
             if let Some(event) = event {
                 return self.at_end(event);
+            }
+            if stepping && (0 < spent || self.machine.core(thread).pc != from) {
+                return Event::Budget;
             }
         }
     }

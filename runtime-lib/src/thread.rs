@@ -1,6 +1,7 @@
 //! What the operating system knows about a thread beside its registers.
 
 use crate::models::Stage;
+use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
 use std::sync::Arc;
 
@@ -186,6 +187,8 @@ pub struct Thread {
     pub(crate) start_watch: u64,
     /// Set while inside an atomic region of the program.
     pub region: bool,
+    /// Whether it has something to do, if the program says so.
+    pub activity: Activity,
     /// What the program calls it in reports.
     pub label: Option<Arc<str>>,
     pub(crate) clear_child_tid: u64,
@@ -254,6 +257,7 @@ impl Thread {
             atomic: None,
             start_watch: u64::MAX,
             region: false,
+            activity: Activity::Unknown,
             label: None,
             clear_child_tid: 0,
             robust_list: 0,

@@ -6,6 +6,7 @@
 //! do. Choices that the program leaves open are put to the checker; plain execution takes the
 //! first alternative.
 
+use crate::request::Mark;
 use samovar_vm::monitor::{Access, Checked, Decision, Monitor, Unwatched};
 
 /// A [`Monitor`] that also watches models and system calls.
@@ -36,9 +37,28 @@ pub trait Observer: Monitor {
     /// The thread did something useful, says the program.
     fn progress(&mut self) {}
 
+    /// The thread makes a step of a plan, says the program.
+    fn action(&mut self) {}
+
+    /// Whether [`Observer::mark`] is wanted.
+    fn wants_marks(&self) -> bool {
+        false
+    }
+
+    /// What the program says about a plan.
+    fn mark(&mut self, mark: Mark) {
+        let _ = mark;
+    }
+
     /// Whether the thread has done what it was run for, and has to stop before anything happens
     /// but work in registers: no system call, library model or request is served then.
     fn is_past_operation(&self) -> bool {
+        false
+    }
+
+    /// Whether every step is one instruction or one service of a model, in atomic calls and
+    /// regions, too: for debuggers.
+    fn is_stepping(&self) -> bool {
         false
     }
 }
@@ -60,6 +80,12 @@ pub(crate) trait Witness {
     fn choose(&mut self, alternatives: u32) -> u32;
     /// See [`Observer::progress`].
     fn progress(&mut self);
+    /// See [`Observer::action`].
+    fn action(&mut self);
+    /// See [`Observer::wants_marks`].
+    fn wants_marks(&self) -> bool;
+    /// See [`Observer::mark`].
+    fn mark(&mut self, mark: Mark);
     /// See [`Observer::is_past_operation`].
     fn is_past_operation(&self) -> bool;
 }
@@ -87,6 +113,18 @@ impl<M: Observer> Witness for M {
 
     fn progress(&mut self) {
         Observer::progress(self);
+    }
+
+    fn action(&mut self) {
+        Observer::action(self);
+    }
+
+    fn wants_marks(&self) -> bool {
+        Observer::wants_marks(self)
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        Observer::mark(self, mark);
     }
 
     fn is_past_operation(&self) -> bool {

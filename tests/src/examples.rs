@@ -234,6 +234,12 @@ impl Case {
         answer
     }
 
+    /// Checks it in the main configuration and leaves the trail of its error, if it has one, in
+    /// `trail.json`.
+    pub fn record(&self, scratch: &Scratch) -> Outcome {
+        self.job(&Configuration::MAIN, scratch).run()
+    }
+
     fn judged(&self, mut answer: Answer, message: &str, how: &Configuration) -> Answer {
         let seen = &answer.verdict;
         answer.complaint = match (agrees(&self.verdict, seen), self.not_yet(how)) {

@@ -5,6 +5,7 @@
 //! guest writes to decoded code or remaps it, everything is thrown away and decoded again.
 
 use crate::cpuid::Profile;
+use crate::liveness::Live;
 use crate::lower;
 use crate::memory::Memory;
 use crate::stop::HookId;
@@ -96,6 +97,8 @@ pub(crate) struct Code {
     /// Direct-mapped cache in front of `by_pc`.
     lookup: Box<[(u64, Option<BlockId>); LOOKUP_SIZE]>,
     hooks: AHashMap<u64, HookId>,
+    /// What is known to be live where; see [`crate::liveness`].
+    pub(crate) live: AHashMap<u64, Live>,
     /// How instructions are lowered.
     pub(crate) style: lower::Style,
 }
@@ -107,6 +110,7 @@ impl Default for Code {
             by_pc: AHashMap::with_hasher(fixed()),
             lookup: empty_lookup(),
             hooks: AHashMap::with_hasher(fixed()),
+            live: AHashMap::with_hasher(fixed()),
             style: lower::Style::default(),
         }
     }
@@ -223,6 +227,7 @@ impl Code {
     pub fn flush(&mut self) {
         self.blocks.clear();
         self.by_pc.clear();
+        self.live.clear();
         self.lookup.fill((0, None));
     }
 }

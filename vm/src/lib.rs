@@ -13,6 +13,7 @@ pub mod fault;
 pub mod flags;
 pub mod host_fp;
 mod kind;
+pub mod liveness;
 pub mod loader;
 pub mod lower;
 pub mod machine;

@@ -8,6 +8,7 @@ use crate::code::Code;
 use crate::context::{Core, Floating};
 use crate::cpuid::Profile;
 use crate::exec::{Outcome, Work};
+use crate::liveness::Live;
 use crate::lower::Style;
 use crate::memory::Memory;
 use crate::memory::journal::{Deed, Mark, Undo};
@@ -116,6 +117,17 @@ impl Machine {
     /// Whether an address is hooked.
     pub fn is_hooked(&self, addr: u64) -> bool {
         self.code.is_hooked(addr)
+    }
+
+    pub(crate) fn known_live(&mut self, pc: u64) -> Option<&Live> {
+        if self.memory.take_code_dirty() {
+            self.code.flush();
+        }
+        self.code.live.get(&pc)
+    }
+
+    pub(crate) fn note_live(&mut self, pc: u64, live: Live) {
+        self.code.live.insert(pc, live);
     }
 
     /// How code is lowered from now on.

@@ -38,6 +38,15 @@ pub trait Monitor {
     const SHADOW: bool;
     /// Call [`Monitor::before_access`].
     const ACCESSES: bool;
+    /// Call [`Monitor::enter_block`].
+    const BLOCKS: bool = false;
+
+    /// Called whenever execution gets to a stretch of straight code, with where that ends, and
+    /// again if it is interrupted there and goes on.
+    #[inline]
+    fn enter_block(&mut self, end: u64) {
+        let _ = end;
+    }
 
     /// Called before each access of the guest's program.
     fn before_access(&mut self, access: Access) -> Decision {

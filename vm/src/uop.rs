@@ -377,6 +377,8 @@ pub enum Op {
     Cpuid,
     TimeStamp,
     Fence,
+    // Fill dead stack that ends aux bytes below the stack pointer: disp bytes or what src says.
+    FillStack,
     Hook,
     Breakpoint,
     Illegal,

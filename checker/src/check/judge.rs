@@ -274,7 +274,7 @@ fn fault_message(
 }
 
 /// An address told by the heap block that it belongs to or has just missed.
-fn relative(process: &Process, names: &Names, addr: u64) -> String {
+pub(super) fn relative(process: &Process, names: &Names, addr: u64) -> String {
     let objects = process.machine.memory.objects();
     let before = objects.before(addr);
     let after = objects.iter().find(|(start, _)| addr < *start);

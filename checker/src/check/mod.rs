@@ -4,20 +4,25 @@
 //! error is executed once more from its choices alone, shortened and told step by step; if it does
 //! not come out the same, that is a defect of this program and not of the guest.
 
+pub mod autopilot;
 mod deadlock;
+pub mod fillings;
 mod judge;
 pub mod kind;
-mod limits;
-mod lossy;
+pub(crate) mod limits;
+pub(crate) mod lossy;
+mod native;
+pub mod no_return;
 pub mod outcomes;
-mod prefix;
-mod progress;
+pub(crate) mod prefix;
+pub(crate) mod progress;
 mod properties;
 mod race;
+mod recording;
 pub mod replay;
 pub mod search;
 pub mod setting;
-mod setup;
+pub(crate) mod setup;
 pub mod state_error;
 mod strategy;
 pub mod verdict;
@@ -29,15 +34,19 @@ use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
+use crate::explore::word::Word;
 use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
 use crate::run::limit::Limit;
 use crate::store::Coverage;
+use crate::trail::cost::{self, Wish};
 use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
+use autopilot::Attempt;
 use limits::Limits;
+use no_return::NoReturn;
 use outcomes::{ExecutionEnd, Outcomes};
 use prefix::Prefix;
 use progress::Progress;
@@ -65,6 +74,8 @@ pub struct Outcome {
     pub contended_names: Vec<String>,
     /// The choices that lead to the error.
     pub path: Vec<Choice>,
+    /// How often they switch away from a thread that could have gone on.
+    pub preemptions: usize,
     /// What is wrong where they lead, if it is not the last move.
     pub state_error: Option<StateError>,
     /// The same in words.
@@ -75,6 +86,14 @@ pub struct Outcome {
     pub output: Vec<Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
+    /// Instructions executed before the first thread.
+    pub instructions_alone: u64,
+    /// How far it was tried whether uninitialised memory decides anything, if it was.
+    pub fillings: Option<fillings::Coverage>,
+    /// Up to where the error could have been avoided, if that was found out.
+    pub no_return: Option<NoReturn>,
+    /// What the autopilot tried, if nobody asked for a search.
+    pub attempts: Vec<Attempt>,
 }
 
 impl Outcome {
@@ -86,11 +105,16 @@ impl Outcome {
             contended_names: Vec::new(),
             coverage: None,
             path: Vec::new(),
+            preemptions: 0,
             state_error: None,
             steps: Vec::new(),
             threads: Vec::new(),
             output: Vec::new(),
             ends: None,
+            instructions_alone: 0,
+            fillings: None,
+            no_return: None,
+            attempts: Vec::new(),
         }
     }
 }
@@ -107,13 +131,23 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let limit = Limit::new(options.time);
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
-    let (mut process, consumed) = setup::load(&setting, input, &messages)?;
+    let program = setup::read(&setting, &messages)?;
+    let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let properties = properties::of(&setting, &process)?;
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
         return Err(CommandError::LocalsNeedAll);
     }
     let begin = Instant::now();
     let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
+    if options.check.contains(&kind::ErrorKind::Memory)
+        && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
+    {
+        let contended = outcome.contended.iter().map(|addr| Word(addr / 8)).collect();
+        let stdin = consumed.bytes();
+        let subject = fillings::Subject { program: &program, setting: &setting, stdin, contended };
+        let spent = (outcome.instructions_alone, outcome.stats.executed);
+        fillings::look(&subject, spent, &limit, &mut outcome)?;
+    }
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 
@@ -125,6 +159,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         saved.contended = outcome.contended.clone();
         saved.choices = outcome.path.iter().map(|step| (step.thread.0, step.alternative)).collect();
         saved.state_error = outcome.state_error.clone();
+        saved.point_of_no_return = outcome.no_return.clone();
         saved.trail = outcome.steps.clone();
         let file = options.trail.clone().unwrap_or_else(|| default_trail(&setting));
         saved.write(&file)?;
@@ -164,7 +199,7 @@ fn default_trail(setting: &Setting) -> PathBuf {
 }
 
 /// Adds the text of the lines; the only thing that is read from the host for a report.
-fn add_sources(steps: &mut [Step]) {
+pub(crate) fn add_sources(steps: &mut [Step]) {
     let mut sources = Sources::default();
     for step in steps {
         step.source = sources.line(&step.location);
@@ -197,10 +232,8 @@ fn examine(
     messages: &Messages,
 ) -> Outcome {
     let prefix = prefix::run(process, limit);
-    messages.detail(&format_args!(
-        "{} instructions before the first thread",
-        process.machine.instructions()
-    ));
+    let instructions_alone = process.machine.instructions();
+    messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
         Prefix::Threads => explore(process, options, properties, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {
@@ -232,7 +265,8 @@ fn examine(
             Outcome::of(Verdict::Incomplete { reason })
         }
     };
-    Outcome { verdict: limited(process, options, outcome.verdict), ..outcome }
+    let verdict = limited(process, options, outcome.verdict);
+    Outcome { verdict, instructions_alone, ..outcome }
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {
@@ -306,7 +340,7 @@ fn explore(
     let mut ends = options.outcomes.then(BTreeSet::new);
     let plan = search::Plan { options, asked: &options.check, properties };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
-    let start = process.mark();
+    let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
     let mut outcome = match explored.found {
@@ -323,8 +357,26 @@ fn explore(
         }),
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
-            let path = shortened(process, &start, &sight, path, &error);
-            explain(process, &sight, path, &error, &mut names, (options, properties))
+            let wish = strategy::wish(options);
+            let path = shortened(process, &mut start, &sight, path, &error, wish);
+            let (_, cost) = cost::follow(process, &sight, &path);
+            process.undo_to(&start);
+            let mut outcome =
+                explain(process, &sight, path, &error, &mut names, (options, properties));
+            process.undo_to(&start);
+            if matches!(outcome.verdict, Verdict::Error(_)) {
+                let question = no_return::Question {
+                    path: &outcome.path,
+                    error: &error,
+                    sight: &sight,
+                    asked: &options.check,
+                    properties,
+                };
+                outcome.no_return = no_return::find(process, &mut names, &question);
+            }
+            outcome.preemptions = cost.preemptions;
+            start = process.mark();
+            outcome
         }
         Found::Unsupported { path, what } => {
             let told = describe::tell(process, &sight, &path, &mut names);
@@ -337,6 +389,7 @@ fn explore(
     outcome.ends = ends;
     outcome.stats = explored.stats;
     outcome.coverage = explored.coverage;
+    outcome.attempts = explored.attempts;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
     outcome
@@ -356,10 +409,11 @@ fn lossy_reason(options: &CheckOptions, coverage: &Coverage) -> String {
 /// A shorter path to the same error, where the search is one that takes long ways.
 fn shortened(
     process: &mut Process,
-    start: &ProcessMark,
+    start: &mut ProcessMark,
     sight: &Sight,
     path: Vec<Choice>,
     error: &Wrong,
+    wish: Wish,
 ) -> Vec<Choice> {
     if *error == Wrong::Move(Ending::Diverges) {
         // Every attempt would take as long as it takes to find that out.
@@ -373,7 +427,7 @@ fn shortened(
         // It takes a whole search to see that nothing else can happen any more.
         _ => return path,
     };
-    shorten::shorten(process, start, sight, path, &goal)
+    shorten::shorten(process, start, sight, path, &goal, wish)
 }
 
 /// Executes the path to an error again and tells it.

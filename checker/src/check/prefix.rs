@@ -4,9 +4,10 @@
 
 use crate::explore::endless;
 use crate::explore::moves::Ending;
+use crate::explore::trace::Trace;
 use crate::run::limit::Limit;
 use samovar_runtime::syscall::objects;
-use samovar_runtime::{Event, Observer, Process};
+use samovar_runtime::{Event, Mark, Observer, Process};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 
@@ -37,9 +38,25 @@ pub enum Prefix {
 
 /// Runs the process up to its first thread. The journal must be off.
 pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
+    run_alone(process, limit, &mut Alone::default())
+}
+
+/// The same, noting where it writes.
+pub fn run_recording(process: &mut Process, limit: &Limit, trace: &mut Trace) -> Prefix {
+    run_alone(process, limit, &mut Alone { trace: Some(trace), marks: None })
+}
+
+/// The same, listening to what the program says about plans.
+pub fn run_listening(process: &mut Process, limit: &Limit) -> (Prefix, Vec<Mark>) {
+    let mut alone = Alone { trace: None, marks: Some(Vec::new()) };
+    let prefix = run_alone(process, limit, &mut alone);
+    (prefix, alone.marks.unwrap_or_default())
+}
+
+fn run_alone(process: &mut Process, limit: &Limit, alone: &mut Alone<'_>) -> Prefix {
     let mut suspect_at = SUSPECT_AFTER;
     loop {
-        match process.step(MAIN, PIECE, &mut Alone) {
+        match process.step(MAIN, PIECE, alone) {
             Event::Access(_) => return Prefix::Threads,
             Event::Blocked => match process.next_deadline() {
                 Some(deadline) => process.wake_due(deadline),
@@ -77,17 +94,44 @@ pub fn run(process: &mut Process, limit: &Limit) -> Prefix {
 }
 
 /// Judges every access by object bounds, stops before the first thread and the first choice.
-struct Alone;
+#[derive(Default)]
+struct Alone<'a> {
+    /// Where to note writes, if anybody wants to know.
+    trace: Option<&'a mut Trace>,
+    /// What the program says about plans, if anybody listens.
+    marks: Option<Vec<Mark>>,
+}
 
-impl Monitor for Alone {
+impl Monitor for Alone<'_> {
     const JOURNAL: bool = false;
     const SHADOW: bool = true;
     const ACCESSES: bool = true;
+    const BLOCKS: bool = true;
+
+    fn enter_block(&mut self, end: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.enter(end);
+        }
+    }
 
     fn before_access(&mut self, access: Access) -> Decision {
         let branches = access.addr == objects::THREADS || objects::is_choice(access.addr);
-        if branches { Decision::Stop } else { Decision::Proceed }
+        if branches {
+            return Decision::Stop;
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.note(&access);
+        }
+        Decision::Proceed
     }
 }
 
-impl Observer for Alone {}
+impl Observer for Alone<'_> {
+    fn wants_marks(&self) -> bool {
+        self.marks.is_some()
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.marks.get_or_insert_default().push(mark);
+    }
+}

@@ -1,45 +1,149 @@
 //! `samovar replay`: executes a saved trail again and shows it.
 
+use super::native;
 use super::prefix::{self, Prefix};
+use super::recording;
 use super::state_error::StateError;
-use super::{add_sources, deadlock, judge, last_step, properties, setup};
+use super::{add_sources, deadlock, fillings, judge, last_step, properties, setup};
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::moves::Ending;
 use crate::formula::Properties;
+use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
+use crate::native::NativeError;
+use crate::program::Program;
+use crate::replay::{Executable, Tape};
 use crate::report;
 use crate::run::limit::Limit;
 use crate::trail::file::{self, SavedTrail};
 use crate::trail::walk;
 use crate::trail::{Names, Step, describe};
-use samovar_runtime::Process;
+use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
 
 use super::verdict::Finding;
 
+/// A trail that was executed again and led to its error.
+struct Reproduced {
+    saved: SavedTrail,
+    program: Program,
+    steps: Vec<Step>,
+    finding: Finding,
+    names: Names,
+}
+
 /// Obeys `samovar replay`.
 pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
-    let saved = SavedTrail::read(&options.trail)?;
+    let saved = SavedTrail::read(&options.trail())?;
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
-    let input = setup::InputFrom::Saved(saved.stdin.clone());
-    let (mut process, _) = setup::load(&saved.setting, input, &messages)?;
+    if let Some(plan) = &saved.plan {
+        return crate::plan::replay(&saved, plan, options, &messages);
+    }
+    let reproduced = reproduce(saved, &messages)?;
+    if let Some(address) = options.gdb() {
+        let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
+        return serve_gdb(address, reproduced, &messages);
+    }
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
+    if options.native {
+        let certificate = native::attempt((&saved, &program), &finding, &names, &messages);
+        return match certificate {
+            Ok(certificate) => {
+                report::native::print(&certificate, &finding, options.format)?;
+                Ok(ProcessEnding::Status(ending::FOUND))
+            }
+            Err(CommandError::Native(NativeError::Strays(what))) => {
+                messages.error(&NativeError::Strays(what));
+                Ok(ProcessEnding::Status(ending::INCOMPLETE))
+            }
+            Err(other) => Err(other),
+        };
+    }
+    match options.format {
+        ReportFormat::Text => report::text::print_trail(&saved, &steps, &finding, &names)?,
+        ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,
+    }
+    Ok(ProcessEnding::Status(ending::FOUND))
+}
+
+/// Executes a trail.
+fn reproduce(saved: SavedTrail, messages: &Messages) -> Result<Reproduced, CommandError> {
+    let program = setup::read(&saved.setting, messages)?;
+    let mut process = recording::load(&saved, &program)?;
     let prefix = prefix::run(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let properties = properties::of(&saved.setting, &process)?;
-    let (mut steps, finding, names) = execute(&mut process, &saved, &properties, prefix);
+    let (mut steps, finding, names) = match saved.state_error {
+        Some(StateError::Uninitialised(filling)) => {
+            let mut names = Names::of(&process);
+            let subject = fillings::Subject {
+                program: &program,
+                setting: &saved.setting,
+                stdin: saved.stdin.clone(),
+                contended: saved.words().collect(),
+            };
+            let (steps, finding) = fillings::replay(&subject, &saved, filling, &mut names)?;
+            (steps, finding, names)
+        }
+        _ => execute(&mut process, &saved, &properties, prefix),
+    };
     let Some(finding) = finding.filter(|finding| finding.kind == saved.error.kind) else {
         return Err(CommandError::NotReproduced { error: saved.error.message.clone() });
     };
     add_sources(&mut steps);
-    match options.format {
-        ReportFormat::Text => report::text::print_trail(&steps, &finding, &names)?,
-        ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,
+    Ok(Reproduced { saved, program, steps, finding, names })
+}
+
+/// Records the trail and lets gdb go through it.
+fn serve_gdb(
+    address: Address,
+    reproduced: Reproduced,
+    messages: &Messages,
+) -> Result<ProcessEnding, CommandError> {
+    let Reproduced { saved, program, steps, finding, mut names } = reproduced;
+    let sight = recording::sight(&saved, &program)?;
+    let process = recording::load(&saved, &program)?;
+    let executable = Executable::of(&process)?;
+    let auxiliary = gdb::auxiliary_vector(&process);
+    let mut tape = Tape::new(process, &sight);
+    recording::record(&mut tape, &saved, &finding);
+    for thread in (0..tape.process().machine.thread_count()).map(ThreadId) {
+        names.learn_start(tape.process(), thread);
     }
-    Ok(ProcessEnding::Status(ending::FOUND))
+    let blamed = finding.thread.as_deref();
+    let blamed = blamed.and_then(|it| recording::thread_named(tape.process(), &names, it));
+    let last = tape.parts().last().and_then(|part| part.thread);
+    let story = Story {
+        message: format!("{}: {}", finding.kind.name(), finding.message),
+        signal: tape.last_event().and_then(signal),
+        thread: blamed.or(last).unwrap_or(ThreadId(0)),
+        trail: report::text::trail(&saved, &steps, &finding, &names),
+        file: executable.path().display().to_string(),
+        auxiliary,
+    };
+    messages.notice(&format_args!("the error is {}", story.message));
+    let link = Link::open(address, |at| {
+        messages.notice(&format_args!(
+            "{} instructions are recorded; now start: gdb -ex 'target remote {at}'",
+            tape.end()
+        ));
+    })?;
+    Session::new(&mut tape, story, names, link).serve()?;
+    Ok(ProcessEnding::Status(0))
+}
+
+/// The signal that the program gets by what happened last, in gdb's numbers.
+fn signal(event: &Event) -> Option<u32> {
+    const SEGV: u32 = 11;
+    match event {
+        Event::Fault(_) => Some(SEGV),
+        Event::Killed(signal) => Some(gdb::signal_number(signal.number())),
+        _ => None,
+    }
 }
 
 /// Executes the choices from the end of the prefix on.

@@ -1,5 +1,6 @@
 //! The search behind a check: rounds over the space, its limits, and what it came to.
 
+use super::autopilot::{Attempt, Autopilot};
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
@@ -31,6 +32,8 @@ pub struct Explored {
     pub contended: Vec<Word>,
     /// What may have been omitted, if the store is not exact.
     pub coverage: Option<Coverage>,
+    /// What the autopilot tried, if it was at work.
+    pub attempts: Vec<Attempt>,
 }
 
 /// How to search.
@@ -88,18 +91,21 @@ pub fn explore(
         limits.reached()
     };
     let mut stats = Stats::default();
+    let mut autopilot = plan.options.uses_autopilot().then(Autopilot::default);
     let mut coverage: Option<Coverage> = None;
     let mut runs = 0;
     let found = loop {
         space.begin_round();
         let mut covered = None;
-        let round = if is_printed {
-            space.change_function(runs.into());
-            let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
-            covered = round.1;
-            round.0
-        } else {
-            strategy::round(&mut space, &plan, &mut stats, &mut watchdog)
+        let round = match &mut autopilot {
+            _ if is_printed => {
+                space.change_function(runs.into());
+                let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
+                covered = round.1;
+                round.0
+            }
+            Some(autopilot) => autopilot.round(&mut space, &plan, &mut stats, &mut watchdog),
+            None => strategy::round(&mut space, &plan, &mut stats, &mut watchdog),
         };
         stats.rounds = space.stats.rounds;
         stats.terminal = space.stats.terminal;
@@ -123,5 +129,6 @@ pub fn explore(
     stats.store_bytes = space.bytes() as u64 + stats.visited_bytes;
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
-    Explored { found, stats, contended, coverage }
+    let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);
+    Explored { found, stats, contended, coverage, attempts }
 }

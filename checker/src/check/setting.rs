@@ -2,7 +2,7 @@
 //! same setting.
 
 use super::kind::ErrorKind;
-use crate::cli::{CheckOptions, CpuChoice, ModelChoice, ReduceChoice};
+use crate::cli::{CheckOptions, CpuChoice, ModelChoice, PlanOptions, ReduceChoice};
 use clap::ValueEnum;
 use samovar_runtime::request::Choices;
 use serde::{Deserialize, Serialize};
@@ -54,23 +54,13 @@ const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 impl Setting {
     /// The setting that the options ask for. Names that are no valid text lose what is invalid.
     pub fn of(options: &CheckOptions) -> Setting {
-        let directory = std::env::current_dir().unwrap_or_else(|_| "/".into());
-        // Or the dynamic linker works on its tables whenever a thread first calls a function.
-        let mut env = vec![("LD_BIND_NOW".to_string(), "1".to_string())];
-        if let Ok(value) = std::env::var(LIBRARY_PATH) {
-            env.push((LIBRARY_PATH.to_string(), value));
-        }
-        for (key, value) in &options.env {
-            env.retain(|(known, _): &(String, String)| known != key);
-            env.push((key.clone(), value.clone()));
-        }
         let words = options.arguments().iter();
         Setting {
             program: options.program().to_string_lossy().into_owned(),
             args: words.map(|word| word.to_string_lossy().into_owned()).collect(),
-            directory: directory.to_string_lossy().into_owned(),
+            directory: directory(),
             cflags: options.cflags.clone(),
-            env,
+            env: environment(&options.env),
             model: name(options.model),
             cpu: name(options.cpu),
             reduce: options.reduce.name().to_string(),
@@ -81,6 +71,28 @@ impl Setting {
             spurious: options.spurious,
             seed: options.seed,
             leaks: options.check.contains(&ErrorKind::Leak),
+        }
+    }
+
+    /// The setting that planning asks for.
+    pub fn of_plan(options: &PlanOptions) -> Setting {
+        let words = options.arguments().iter();
+        Setting {
+            program: options.program().to_string_lossy().into_owned(),
+            args: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+            directory: directory(),
+            cflags: options.cflags.clone(),
+            env: environment(&options.env),
+            model: name(options.model),
+            cpu: name(options.cpu),
+            reduce: options.reduce.name().to_string(),
+            choices: options.choices.clone(),
+            invariants: Vec::new(),
+            goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
+            judge_locks: false,
+            spurious: false,
+            seed: options.seed,
+            leaks: false,
         }
     }
 
@@ -107,6 +119,26 @@ impl Setting {
     pub fn reduce(&self) -> Option<ReduceChoice> {
         ReduceChoice::from_str(&self.reduce, false).ok()
     }
+}
+
+/// The working directory.
+fn directory() -> String {
+    let directory = std::env::current_dir().unwrap_or_else(|_| "/".into());
+    directory.to_string_lossy().into_owned()
+}
+
+/// The program's environment, with these variables in it.
+fn environment(asked: &[(String, String)]) -> Vec<(String, String)> {
+    // Or the dynamic linker works on its tables whenever a thread first calls a function.
+    let mut env = vec![("LD_BIND_NOW".to_string(), "1".to_string())];
+    if let Ok(value) = std::env::var(LIBRARY_PATH) {
+        env.push((LIBRARY_PATH.to_string(), value));
+    }
+    for (key, value) in asked {
+        env.retain(|(known, _): &(String, String)| known != key);
+        env.push((key.clone(), value.clone()));
+    }
+    env
 }
 
 fn name(choice: impl ValueEnum) -> String {

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::host::ReadOnlyHost;
 use crate::libraries;
 use crate::message::Messages;
-use crate::program;
+use crate::program::{self, Program};
 use crate::run::input;
 use crate::run::limit::Limit;
 use samovar_runtime::{LoadOptions, Model, Process, Stdin};
@@ -41,17 +41,23 @@ pub enum InputFrom<'a> {
     Saved(Vec<u8>),
 }
 
-/// Reads and loads the program.
-pub fn load(
-    setting: &Setting,
-    input: InputFrom<'_>,
-    messages: &Messages,
-) -> Result<(Process, Consumed), CommandError> {
+/// Reads the program.
+pub fn read(setting: &Setting, messages: &Messages) -> Result<Program, CommandError> {
     let program = program::read(Path::new(&setting.program), &setting.cflags, messages)?;
     let variables: Vec<(OsString, OsString)> =
         setting.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
     libraries::check(&program, &variables)?;
+    Ok(program)
+}
 
+/// Loads the program. Fresh memory of the heap and the stack holds zeros and what was there before,
+/// or this filling.
+pub fn load(
+    program: &Program,
+    setting: &Setting,
+    input: InputFrom<'_>,
+    filling: Option<u32>,
+) -> Result<(Process, Consumed), CommandError> {
     let mut args = vec![program.name.as_bytes().to_vec()];
     args.extend(setting.args.iter().map(|word| word.as_bytes().to_vec()));
     let consumed = Consumed::default();
@@ -67,6 +73,7 @@ pub fn load(
             _ => Model::Full,
         },
         exact_heap: true,
+        heap_fill: filling.unwrap_or(0),
         leaks: setting.leaks,
         judge_locks: setting.judge_locks,
         spurious_wakeups: setting.spurious,
@@ -76,7 +83,11 @@ pub fn load(
     };
     let mut process = Process::new(load)?;
     // Reads and writes of one instruction are two accesses, with a scheduling point in between.
-    process.machine.set_style(Style { fuse_branches: true, fuse_memory: false });
+    process.machine.set_style(Style {
+        fuse_memory: false,
+        stack_fill: filling,
+        ..Style::default()
+    });
     Ok((process, consumed))
 }
 

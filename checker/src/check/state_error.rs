@@ -28,6 +28,9 @@ pub enum StateError {
     Race(u64),
     /// A property is decided.
     Property,
+    /// The last move is another one if memory that nobody has written is filled with this instead
+    /// of zeros.
+    Uninitialised(u32),
 }
 
 impl StateError {
@@ -62,6 +65,8 @@ impl StateError {
             }
             StateError::Livelock => Some(deadlock::describe_livelock(process, names)),
             StateError::Race(addr) => race::describe(process, names, sight, Word(addr / 8)),
+            // It takes two executions to see that; see [`super::fillings`].
+            StateError::Uninitialised(_) => None,
             StateError::Property => {
                 let broken = properties.check(process)?;
                 let mut finding = Finding::new(ErrorKind::Invariant, broken.to_string());

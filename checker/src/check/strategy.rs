@@ -4,7 +4,7 @@
 //! found nothing are followed by a depth-first one.
 
 use super::search::Plan;
-use crate::cli::SearchChoice;
+use crate::cli::{CheckOptions, SearchChoice};
 use crate::explore::beam::Beam;
 use crate::explore::best_first::BestFirst;
 use crate::explore::bfs::BreadthFirst;
@@ -16,6 +16,7 @@ use crate::explore::pct::Pct;
 use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::{self, Walks};
 use crate::explore::space::Space;
+use crate::trail::cost::Wish;
 
 /// States that a beam keeps of each level.
 const WIDTH: u32 = 1000;
@@ -74,6 +75,15 @@ pub fn round(
             round
         }
         round => round,
+    }
+}
+
+/// What a trail should be like: who asks for the fewest steps gets them.
+pub fn wish(options: &CheckOptions) -> Wish {
+    use SearchChoice::{Astar, Bfs, Idfs};
+    match options.search {
+        Bfs | Idfs | Astar if options.preemptions.is_none() => Wish::FewMoves,
+        _ => Wish::FewPreemptions,
     }
 }
 

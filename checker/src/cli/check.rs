@@ -46,8 +46,9 @@ pub struct CheckOptions {
     pub orderings: Option<u32>,
 
     /// Explore what needs at most this many preemptions, fewest first: switches away from a
-    /// thread that could have gone on
+    /// thread that could have gone on; 0.. goes on until there are no more
     #[arg(long, value_name = "N", conflicts_with_all = ["search", "depth"])]
+    #[arg(value_parser = parse_preemptions)]
     pub preemptions: Option<u32>,
 
     /// How visited states are remembered
@@ -198,6 +199,14 @@ impl CheckOptions {
         }
     }
 
+    /// Whether the searches are chosen by themselves. With a bound on the depth, or if all ends are
+    /// to be listed, a depth-first search does what is asked for.
+    pub fn uses_autopilot(&self) -> bool {
+        let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
+        let is_exact = self.store == StoreChoice::Exact;
+        self.search == SearchChoice::Auto && is_plain && is_exact
+    }
+
     /// An option that says something about searches of another kind than the one asked for, and
     /// the searches that it is for.
     pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
@@ -248,7 +257,7 @@ impl CheckOptions {
 /// Values of `--search`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchChoice {
-    /// The best that there is: depth-first
+    /// Depth-first; if that takes long, searches that are good at finding take turns with it
     Auto,
     /// Depth-first
     Dfs,
@@ -380,7 +389,7 @@ impl ReduceChoice {
 }
 
 /// A set of values; only looked at here, taken in where the program is loaded.
-fn parse_choices(text: &str) -> Result<String, String> {
+pub(super) fn parse_choices(text: &str) -> Result<String, String> {
     Choices::default().set(text).map_err(|error| error.to_string())?;
     Ok(text.to_string())
 }
@@ -392,8 +401,18 @@ fn parse_kind(text: &str) -> Result<ErrorKind, String> {
     })
 }
 
+/// A bound: `2` or `0..2`; without one: `0..`.
+fn parse_preemptions(text: &str) -> Result<u32, String> {
+    let bound = match text.strip_prefix("0..") {
+        Some("") => return Ok(u32::MAX),
+        Some(bound) => bound,
+        None => text,
+    };
+    bound.parse().map_err(|_| "write it as 2, or as 0.. for all there are".to_string())
+}
+
 /// A number of bytes: `4096`, `64K`, `500M`, `2G`, `1T`, also with `B` or `iB` behind.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {
@@ -420,6 +439,16 @@ mod tests {
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
         for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T"] {
             assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bounds_on_preemptions_can_be_open() {
+        assert_eq!(parse_preemptions("2"), Ok(2));
+        assert_eq!(parse_preemptions("0..3"), Ok(3));
+        assert_eq!(parse_preemptions("0.."), Ok(u32::MAX));
+        for bad in ["", "..", "1..", "-1", "0..x", "many"] {
+            assert!(parse_preemptions(bad).is_err(), "{bad}");
         }
     }
 

@@ -6,6 +6,7 @@
 mod check;
 mod generate;
 mod inspect;
+mod plan;
 mod replay;
 mod run;
 pub mod usage;
@@ -13,6 +14,7 @@ pub mod usage;
 pub use check::{CheckFormat, CheckOptions, HashChoice, ReduceChoice, SearchChoice, StoreChoice};
 pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
+pub use plan::{PlanOptions, PlanSearch};
 pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
 
@@ -49,6 +51,8 @@ pub struct Arguments {
 pub enum Command {
     /// Explore all interleavings of a program
     Check(Box<CheckOptions>),
+    /// Find a sequence of choices and agents' steps that leads to a goal
+    Plan(Box<PlanOptions>),
     /// Execute a saved trail again and show it step by step
     Replay(ReplayOptions),
     /// Execute a program on the virtual CPU

@@ -2,6 +2,7 @@
 
 use super::inspect::ReportFormat;
 use super::usage;
+use crate::gdb::Address;
 use crate::message::Loudness;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,6 +14,16 @@ use std::path::PathBuf;
     after_help = usage::REPLAY_HELP,
 )]
 pub struct ReplayOptions {
+    /// Let gdb go through the execution, forwards and backwards; `-` means that gdb has started
+    /// this command
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1)]
+    gdb: Option<Option<String>>,
+
+    /// Force the schedule onto the real program, on the real processor, and say whether it fails
+    /// the same way
+    #[arg(long, conflicts_with = "gdb")]
+    pub native: bool,
+
     /// How to write the trail
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
@@ -22,13 +33,25 @@ pub struct ReplayOptions {
     pub verbose: bool,
 
     /// A trail that `samovar check` has saved
-    #[arg(value_name = "TRAIL")]
-    pub trail: PathBuf,
+    #[arg(value_name = "TRAIL", required_unless_present = "gdb")]
+    trail: Option<PathBuf>,
 }
 
 impl ReplayOptions {
     /// How much `samovar` itself says.
     pub fn loudness(&self) -> Loudness {
         if self.verbose { Loudness::Verbose } else { Loudness::Normal }
+    }
+
+    /// The trail: `--gdb TRAIL` without an address names it, too.
+    pub fn trail(&self) -> PathBuf {
+        let word = self.gdb.iter().flatten().next();
+        self.trail.clone().unwrap_or_else(|| word.cloned().unwrap_or_default().into())
+    }
+
+    /// Where gdb is waited for, if it is.
+    pub fn gdb(&self) -> Option<Result<Address, String>> {
+        let word = self.gdb.as_ref()?.as_ref().filter(|_| self.trail.is_some());
+        Some(word.map_or(Ok(Address::default()), |word| word.parse()))
     }
 }

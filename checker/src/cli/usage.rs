@@ -59,13 +59,37 @@ Options that are always the same go into samovar.toml, in a section [check].
 Exit status: 0 verified: everything was explored and nothing is wrong; 1 an error;
 2 usage, or something is unsupported; 3 incomplete: a limit ended the search.";
 
+/// Text below `samovar plan --help`.
+pub const PLAN_HELP: &str = "\
+What the program leaves open with RANGE and samovar_choose, and the order in which
+its threads run, is decided so that the goal is reached. Steps are called what the
+program calls them with samovar_action. In a program without threads the goal is
+looked at where a choice is due and where the program ends; with threads, after
+every access to what it names, except inside of atomic regions.
+
+Examples:
+  samovar plan --goal 'solved' examples/planning/eight.c 1 4 2 3 7 5 6 8 0
+  samovar plan --goal 'distance == 0' --search astar examples/planning/fifteen.c
+  samovar plan --goal 'at == 5' --minimise toll ./route
+  samovar replay eight.plan.json           executes the plan again
+
+Exit status: 0 a plan was found; 1 no plan exists: everything was searched; 2 usage,
+or something is unsupported; 3 incomplete: a limit ended the search.";
+
 /// Text below `samovar replay --help`.
 pub const REPLAY_HELP: &str = "\
 The program is executed again, exactly as when the trail was recorded. Exit status:
-1 if the error appears again; 2 if the trail or the program cannot be used.
+1 if the error appears again; 2 if the trail or the program cannot be used; 3 if
+the real program does not follow (--native).
+
+With --gdb the last instruction comes first: gdb stands where the error happens and
+can go back from there. Without an address, any free port of this machine is taken.
 
 Examples:
-  samovar check ./a.out || samovar replay a.trail.json";
+  samovar check ./a.out || samovar replay a.trail.json
+  samovar replay --gdb a.trail.json        says which port to connect gdb to
+  gdb -ex 'target remote | samovar replay --gdb - a.trail.json'
+  samovar replay --native a.trail.json     the real program fails the same way";
 
 /// Text below `samovar inspect --help`.
 pub const INSPECT_HELP: &str = "\

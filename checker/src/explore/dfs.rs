@@ -9,6 +9,10 @@
 //!
 //! Cost: four bytes a state for its place in the order of entering, and a small frame a level.
 
+mod suspended;
+
+pub use suspended::Suspended;
+
 use super::choice::{Choice, Found, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
 use super::touches::bit;
@@ -120,10 +124,14 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         }
     }
 
-    /// Searches the whole space, or up to the first error. `stats` is kept up to date.
+    /// Searches the whole space, or up to the first error; goes on if it was stopped before.
+    /// `stats` is kept up to date.
     pub fn run(&mut self, stats: &mut Stats, watchdog: &mut Watchdog<'_>) -> Round {
         let start = Choice { thread: ThreadId(0), alternative: 0 };
-        let mut round = self.enter(start, Effect::default());
+        let mut round = None;
+        if self.entered == 0 {
+            round = self.enter(start, Effect::default());
+        }
         while round.is_none() {
             if self.frames.is_empty() {
                 round = Some(Round::Over(Found::Nothing));

@@ -49,6 +49,8 @@ pub struct Known {
     pub effect: Effect,
     /// The address of what it is about.
     pub object: Option<u64>,
+    /// Steps of a plan, as the program counts them.
+    pub actions: u32,
 }
 
 /// Finds a move among those that are known.

@@ -20,6 +20,7 @@
 //! test depends on the state alone, never on the path, so it is sound together with state
 //! matching. Which moves of a state may be left out then is argued in [`stubborn`].
 
+pub mod avoid;
 pub mod beam;
 pub mod best_first;
 pub mod bfs;
@@ -29,6 +30,8 @@ pub mod dfs;
 pub mod endless;
 pub mod engine;
 pub mod future;
+#[cfg(test)]
+mod graph;
 pub mod heuristic;
 pub mod known;
 pub mod lossy;
@@ -41,6 +44,7 @@ pub mod scout;
 pub mod space;
 pub mod stubborn;
 pub mod touches;
+pub mod trace;
 pub mod view;
 pub mod visible;
 pub mod watch;

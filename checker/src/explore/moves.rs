@@ -3,11 +3,14 @@
 use super::choice::Choice;
 use super::endless;
 use super::touches::Touches;
+use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
-use crate::state::dead;
-use samovar_runtime::{Event, Misuse, Process, ProcessMark, Signal, Unsupported, Violation};
+use crate::state::{dead, unread};
+use samovar_runtime::{
+    Event, Mark, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
+};
 use samovar_vm::fault::Fault;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Changed;
@@ -52,13 +55,15 @@ pub struct Move {
     pub operation: Option<Access>,
     /// The operation on an object that came last: where a blocked thread hangs.
     pub object: Option<Access>,
-    /// The alternatives of the choice that it met, one if it met none.
+    /// The alternatives of the choices that it met, one if it met none.
     pub alternatives: u32,
     /// If it diverges: what it reads on its way round. Unless another thread changes one of these
     /// words, it never ends.
     pub circle: Vec<Word>,
     /// The program said that it got on.
     pub progress: bool,
+    /// Steps of a plan, as the program counts them.
+    pub actions: u32,
     /// The thread's stack; empty where that is not certain, or the move was not done.
     pub stack: Range<u64>,
 }
@@ -70,12 +75,20 @@ pub struct Sight {
     pub visible: Visible,
     /// Variables of libraries, which do not concern the program.
     pub library: LibraryData,
+    /// A choice is the first thing of a move, not the last: fewer states, but a thread stands
+    /// before its choice, and has to be switched to once more.
+    pub choices_first: bool,
 }
 
 impl Sight {
+    /// The same, with choices at the beginning of moves.
+    pub fn with_choices_first(self) -> Sight {
+        Sight { choices_first: true, ..self }
+    }
+
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        Sight { visible, library: LibraryData::of(process) }
+        Sight { visible, library: LibraryData::of(process), choices_first: false }
     }
 }
 
@@ -93,61 +106,137 @@ pub fn execute_noting(
     sight: &Sight,
     touches: Option<&mut Touches>,
 ) -> Move {
+    perform(process, mark, choice, sight, (touches, None)).0
+}
+
+/// The same, listening to what the program says about plans.
+pub fn execute_listening(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+) -> (Move, Vec<Mark>) {
+    perform(process, mark, choice, sight, (None, Some(Vec::new())))
+}
+
+fn perform(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+    (touches, marks): (Option<&mut Touches>, Option<Vec<Mark>>),
+) -> (Move, Vec<Mark>) {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
-        return pass_time(process);
+        return (pass_time(process), Vec::new());
     }
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
     let mut watch =
         Watch::new(world, touches, thread, alternative, atomic).guarding(process.privileges());
+    watch.marks = marks;
+    watch.begins_with_choice = sight.choices_first;
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
-    let mut ending = run(process, thread, &mut watch, &mut circle);
-    if let Some((privilege, access)) = watch.breach {
-        let pc = process.machine.core(thread).pc;
-        ending = Ending::Violated(privilege.violation(thread, &access, pc));
-    }
+    let ending = run(process, thread, &mut watch, &mut circle);
     if watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
         let journal = &process.machine.memory.journal;
+        let regions = journal.regions_at(mark.machine());
+        // Nobody else can touch what was not there before.
+        let is_new = |addr, len| regions.is_some_and(|regions| !regions.overlaps(addr, addr + len));
         journal.each_since(mark.machine(), |changed| match changed {
             // Whoever frees a block changes what all of its bytes are.
             Changed::Contents { addr, len } | Changed::Shadow { addr, len } => {
-                watch.note_write(addr, len);
+                if !is_new(addr, len) {
+                    watch.note_write(addr, len);
+                }
             }
             _ => {}
         });
     }
-    let stack = match ending {
-        Ending::Done => dead::clear(process, thread, mark.machine(), before),
-        _ => 0..0,
-    };
-    let Watch { operation, object, alternatives, progress, .. } = watch;
-    let alternatives = alternatives.unwrap_or(1);
-    Move { ending, operation, object, alternatives, circle, progress, stack }
+    finish(process, (thread, mark, before), sight, watch, (ending, circle))
 }
 
-fn run(
+/// The same, noting where the move writes, in order.
+pub fn execute_recording(
+    process: &mut Process,
+    mark: &ProcessMark,
+    choice: Choice,
+    sight: &Sight,
+    trace: &mut Trace,
+) -> Move {
+    let Choice { thread, alternative } = choice;
+    if thread.0 >= process.machine.thread_count() {
+        return pass_time(process);
+    }
+    let mut circle = Vec::new();
+    let world = (&sight.visible, &sight.library);
+    let atomic = process.is_atomic(thread);
+    let watch = Watch::new(world, None, thread, alternative, atomic);
+    let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
+    let before = process.machine.core(thread)[Reg::Rsp];
+    let ending = run(process, thread, &mut recorder, &mut circle);
+    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle)).0
+}
+
+/// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
+fn finish(
+    process: &mut Process,
+    (thread, mark, before): (ThreadId, &ProcessMark, u64),
+    sight: &Sight,
+    watch: Watch<'_>,
+    (mut ending, circle): (Ending, Vec<Word>),
+) -> (Move, Vec<Mark>) {
+    if let Some((privilege, access)) = watch.breach {
+        let pc = process.machine.core(thread).pc;
+        ending = Ending::Violated(privilege.violation(thread, &access, pc));
+    }
+    let mut stack = 0..0;
+    if ending == Ending::Done {
+        stack = dead::clear(process, thread, mark.machine(), before);
+        if !matches!(sight.visible, Visible::All) {
+            unread::clear(process, thread);
+        }
+    }
+    let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
+    let alternatives = alternatives.unwrap_or(1);
+    let made = Move { ending, operation, object, alternatives, circle, progress, actions, stack };
+    (made, marks.unwrap_or_default())
+}
+
+/// An observer that is, or has, the monitor of a move.
+pub trait Watching: Observer {
+    /// The monitor.
+    fn watch(&self) -> &Watch<'_>;
+}
+
+impl Watching for Watch<'_> {
+    fn watch(&self) -> &Watch<'_> {
+        self
+    }
+}
+
+fn run<W: Watching>(
     process: &mut Process,
     thread: ThreadId,
-    watch: &mut Watch<'_>,
+    observer: &mut W,
     circle: &mut Vec<Word>,
 ) -> Ending {
     let mut patience = Patience::default();
     loop {
-        match process.step(thread, PIECE, watch) {
+        match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
-            Event::Blocked if watch.operation.is_some() && !retries(process, thread) => {
+            Event::Blocked if observer.watch().operation.is_some() && !retries(process, thread) => {
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
             event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
                 Suspicion::None => {}
                 Suspicion::Circle => {
-                    let stops = |access: &Access| watch.shows(access);
+                    let stops = |access: &Access| observer.watch().shows(access);
                     if let Some(read) = endless::circle(process, thread, &stops) {
                         *circle = read;
                         return Ending::Diverges;
@@ -176,7 +265,8 @@ fn pass_time(process: &mut Process) -> Move {
         None => Ending::Blocked,
     };
     let (operation, object, circle, progress) = (None, None, Vec::new(), false);
-    Move { ending, operation, object, alternatives: 1, circle, progress, stack: 0..0 }
+    let (alternatives, actions, stack) = (1, 0, 0..0);
+    Move { ending, operation, object, alternatives, circle, progress, actions, stack }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.

@@ -9,10 +9,13 @@
 //! the time: it is brought along when a move has to be executed (see [`execute`]) or somebody wants
 //! to look at it.
 
+mod appraisal;
 mod execute;
 mod properties;
 mod survey;
 mod vantage;
+
+pub use appraisal::{Appraisal, Appraiser};
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
@@ -72,6 +75,7 @@ pub struct Space<'a> {
     things: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
     ends: bool,
+    appraisals: appraisal::Appraisals<'a>,
     path: Vec<VectorMark>,
     vantage: Vantage,
     /// If this thread can move, moves of others are compared only.
@@ -136,6 +140,7 @@ impl<'a> Space<'a> {
             things: Vec::new(),
             successors: Vec::new(),
             ends: false,
+            appraisals: appraisal::Appraisals::default(),
             path: Vec::new(),
             vantage: Vantage::default(),
             only: None,
@@ -197,6 +202,7 @@ impl<'a> Space<'a> {
 
     /// Begins a round: the engine stands at the start, and no state was seen.
     pub fn begin_round(&mut self) {
+        self.appraisals.begin_round();
         self.path.clear();
         self.vector.jump(self.start);
         self.vector.bring(self.process);
@@ -223,6 +229,21 @@ impl<'a> Space<'a> {
 
     fn history(&self) -> History {
         (self.futures.growth, self.touches.things(), self.deeds)
+    }
+
+    /// Leaves moves out from now on, or no more; whether it did so before.
+    pub fn set_pruning(&mut self, prune: bool) -> bool {
+        std::mem::replace(&mut self.prune, prune)
+    }
+
+    /// Looks at everything in another way from now on; the way before.
+    pub fn replace_sight(&mut self, sight: Sight) -> Sight {
+        std::mem::replace(&mut self.sight, sight)
+    }
+
+    /// Asks again about conflicts that were judged before.
+    pub fn forget_harmless(&mut self) {
+        self.harmless.clear();
     }
 
     /// What decides where moves end, as it is now.
@@ -276,6 +297,7 @@ impl Engine for Space<'_> {
         self.things.clear();
         self.made.clear();
         self.ends = false;
+        self.appraisals.begin();
         self.vantage.begin();
         let mut survey = Survey::default();
         if self.state() == self.start && self.decides(&mut survey) && !survey.grown {

@@ -9,7 +9,7 @@
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
 use samovar_runtime::syscall::objects;
-use samovar_runtime::{Observer, Privilege, Privileges};
+use samovar_runtime::{Mark, Observer, Privilege, Privileges};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 
@@ -28,10 +28,19 @@ pub struct Watch<'a> {
     atomic: bool,
     /// Which alternative to take at a choice.
     alternative: u32,
-    /// How many alternatives the choice had, if one was met.
+    /// How many alternatives the choices had, if any were met: the product if there were several,
+    /// as in an atomic region.
     pub alternatives: Option<u32>,
+    /// The move begins with its choice, if it has one, and ends before the next one.
+    pub begins_with_choice: bool,
+    /// Something was accessed or chosen.
+    has_begun: bool,
     /// The program said that it got on.
     pub progress: bool,
+    /// Steps of a plan, as the program counts them.
+    pub actions: u32,
+    /// What the program says about plans, if anybody wants to hear it.
+    pub marks: Option<Vec<Mark>>,
     /// Memory that threads have reserved; `None` if nobody has.
     privileges: Option<Privileges>,
     /// The first access to what another thread has reserved; nothing happens after it.
@@ -58,7 +67,11 @@ impl<'a> Watch<'a> {
             atomic,
             alternative,
             alternatives: None,
+            begins_with_choice: false,
+            has_begun: false,
             progress: false,
+            actions: 0,
+            marks: None,
             privileges: None,
             breach: None,
         }
@@ -126,6 +139,12 @@ impl Monitor for Watch<'_> {
         if self.operation.is_some() && !self.atomic && !access.sequel {
             return Decision::Stop;
         }
+        if self.begins_with_choice && access.locked && objects::is_choice(access.addr) {
+            let may_go_on = self.atomic || !self.has_begun;
+            self.has_begun = true;
+            return if may_go_on { Decision::Proceed } else { Decision::Stop };
+        }
+        self.has_begun = true;
         if self.atomic && self.library.holds(access.addr) {
             return Decision::Proceed;
         }
@@ -156,12 +175,26 @@ impl Observer for Watch<'_> {
     }
 
     fn choose(&mut self, alternatives: u32) -> u32 {
-        self.alternatives = Some(alternatives);
-        self.alternative.min(alternatives.saturating_sub(1))
+        // The number of the alternative has one digit for each choice of the move.
+        let before = self.alternatives.unwrap_or(1);
+        self.alternatives = Some(before.saturating_mul(alternatives.max(1)));
+        self.alternative / before % alternatives.max(1)
     }
 
     fn progress(&mut self) {
         self.progress = true;
+    }
+
+    fn action(&mut self) {
+        self.actions += 1;
+    }
+
+    fn wants_marks(&self) -> bool {
+        self.marks.is_some()
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.marks.get_or_insert_default().push(mark);
     }
 
     fn is_past_operation(&self) -> bool {

@@ -49,7 +49,7 @@ use samovar_vm::debug::DebugModules;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use syntax::Expression;
+use syntax::{Expression, ExpressionKind, UnaryOperator};
 
 /// A formula that is well formed but not yet tied to a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +68,32 @@ impl Formula {
     /// The formula as it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Complains about a formula that computes a number where a condition is wanted. A variable by
+    /// itself is a condition: whether it is not zero.
+    pub fn require_condition(&self) -> Result<(), FormulaError> {
+        use syntax::BinaryOperator::*;
+        let is_number = match &self.root.kind {
+            ExpressionKind::Integer { .. }
+            | ExpressionKind::Float { .. }
+            | ExpressionKind::Null
+            | ExpressionKind::SizeOf(_)
+            | ExpressionKind::SizeOfType(_) => true,
+            ExpressionKind::Unary(operator, _) => {
+                !matches!(operator, UnaryOperator::Not | UnaryOperator::Deref)
+            }
+            ExpressionKind::Binary(operator, ..) => matches!(
+                operator,
+                Multiply | Divide | Remainder | Add | Subtract | ShiftLeft | ShiftRight
+            ),
+            _ => false,
+        };
+        if !is_number {
+            return Ok(());
+        }
+        let sentence = "a number, not a condition; compare it with something";
+        Err(error::Complaint::new(&self.root.at, sentence).about(&self.text))
     }
 
     /// Ties the names to the variables of a loaded program.

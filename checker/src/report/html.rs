@@ -60,7 +60,13 @@ fn embedded(value: &Value) -> String {
 fn data(report: &Report<'_>) -> Value {
     let outcome = report.outcome;
     let sentences = match &outcome.verdict {
-        Verdict::Error(finding) => explain(finding, &outcome.steps).sentences,
+        Verdict::Error(finding) => {
+            let mut sentences = explain(finding, &outcome.steps).sentences;
+            sentences.extend(outcome.no_return.iter().map(|no_return| {
+                format!("Point of no return: {}.", no_return.sentence(&outcome.steps))
+            }));
+            sentences
+        }
         _ => Vec::new(),
     };
     json!({

@@ -1,6 +1,7 @@
 //! Reports as one JSON object, in the form that scripts rely on.
 
 use super::{Report, peak_memory_bytes};
+use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
 use crate::check::reduction;
 use crate::check::verdict::{Finding, Verdict};
@@ -32,14 +33,14 @@ pub fn print_trail(
 }
 
 /// Prints a value.
-pub(super) fn write(value: &Value) -> Result<(), CommandError> {
+pub(crate) fn write(value: &Value) -> Result<(), CommandError> {
     let text = format!("{value:#}\n");
     std::io::stdout()
         .write_all(text.as_bytes())
         .map_err(|error| CommandError::Output { fd: 1, error })
 }
 
-fn tool() -> Value {
+pub(crate) fn tool() -> Value {
     json!({ "name": "samovar", "version": env!("CARGO_PKG_VERSION") })
 }
 
@@ -59,6 +60,10 @@ pub(super) fn object(report: &Report<'_>) -> Value {
         Verdict::Error(finding) => {
             set("error", json!(finding));
             set("trail", json!(outcome.steps));
+            set("preemptions", json!(outcome.preemptions));
+            if let Some(no_return) = &outcome.no_return {
+                set("point_of_no_return", json!(no_return));
+            }
             let threads: Vec<Value> = outcome
                 .threads
                 .iter()
@@ -100,12 +105,13 @@ fn semantics(report: &Report<'_>) -> Value {
         "memory_model": "sequential consistency",
         "reduction": reduction(options.reduction()),
         "search": options.search.name(),
+        "attempts": attempts(report),
         "store": options.store.name(),
         "model": report.setting.model,
         "checked": kinds,
         "bounds": {
             "depth": options.depth,
-            "preemptions": options.preemptions,
+            "preemptions": options.preemptions.filter(|bound| *bound < u32::MAX),
             "time_seconds": options.time.map(|time| time.as_secs_f64()),
             "memory_bytes": options.memory,
         },
@@ -113,6 +119,12 @@ fn semantics(report: &Report<'_>) -> Value {
         "assumptions": report.assumptions(),
         "contended": report.outcome.contended_names,
     })
+}
+
+/// What the autopilot tried.
+fn attempts(report: &Report<'_>) -> Vec<Value> {
+    let attempt = |one: &Attempt| json!({ "search": one.how, "expanded": one.expanded });
+    report.outcome.attempts.iter().map(attempt).collect()
 }
 
 fn stats(report: &Report<'_>) -> Value {

@@ -5,6 +5,7 @@ mod explain;
 mod html;
 pub mod json;
 mod junit;
+pub mod native;
 mod sarif;
 pub mod text;
 mod uri;
@@ -12,6 +13,7 @@ mod witness;
 mod xml;
 
 use crate::check::Outcome;
+use crate::check::fillings::{Coverage, FILLINGS};
 use crate::check::setting::Setting;
 use crate::check::verdict::Verdict;
 use crate::cli::{CheckFormat, CheckOptions, ModelChoice, ReduceChoice};
@@ -84,6 +86,19 @@ impl Report<'_> {
         }
         if self.options.reduce == ReduceChoice::Lgc {
             all.push("threads share static variables and locks only".to_string());
+        }
+        if let Some(Coverage { moves, whole }) = self.outcome.fillings {
+            let fillings = FILLINGS.len();
+            all.push(match (whole, moves) {
+                (true, _) => {
+                    format!("uninitialised memory is like one of {fillings} fillings tried")
+                }
+                (false, 0) => "uninitialised memory is zero".to_string(),
+                (false, moves) => format!(
+                    "uninitialised memory is zero, beyond {moves} moves where {fillings} fillings \
+                     were tried"
+                ),
+            });
         }
         all
     }

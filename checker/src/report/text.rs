@@ -3,7 +3,9 @@
 
 use super::explain::{Explanation, explain};
 use super::{Report, excerpt, peak_memory_bytes};
+use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
+use crate::check::no_return::NoReturn;
 use crate::check::outcomes::ExecutionEnd;
 use crate::check::verdict::{Finding, Verdict};
 use crate::cli::ReduceChoice;
@@ -12,6 +14,7 @@ use crate::message::Loudness;
 use crate::page::Page;
 use crate::paint::Style;
 use crate::run::stats::grouped;
+use crate::trail::file::SavedTrail;
 use crate::trail::source::Sources;
 use crate::trail::text::{Telling, main_file};
 use crate::trail::{Names, Step, text};
@@ -53,6 +56,9 @@ fn write(page: &mut Page, report: &Report<'_>) {
                 let starts = |name: &str| start(&outcome.threads, name);
                 write_story(page, finding, &outcome.steps, &starts, report.options.verbose);
                 page.gap();
+                if let Some(no_return) = &outcome.no_return {
+                    write_no_return(page, no_return, &outcome.steps);
+                }
                 write_files(page, report);
             }
         }
@@ -70,15 +76,40 @@ fn write(page: &mut Page, report: &Report<'_>) {
 }
 
 /// Prints a trail that was replayed.
-pub fn print_trail(steps: &[Step], finding: &Finding, names: &Names) -> Result<(), CommandError> {
+pub fn print_trail(
+    saved: &SavedTrail,
+    steps: &[Step],
+    finding: &Finding,
+    names: &Names,
+) -> Result<(), CommandError> {
+    let mut page = Page::for_stdout();
+    write_trail(&mut page, saved, steps, (finding, names));
+    put(&page)
+}
+
+/// The same as text without colours.
+pub fn trail(saved: &SavedTrail, steps: &[Step], finding: &Finding, names: &Names) -> String {
+    let mut page = Page::plain(crate::page::WIDTH);
+    write_trail(&mut page, saved, steps, (finding, names));
+    page.text
+}
+
+fn write_trail(
+    page: &mut Page,
+    saved: &SavedTrail,
+    steps: &[Step],
+    (finding, names): (&Finding, &Names),
+) {
     let starts = |name: &str| {
         let number = name.strip_prefix('T')?.parse().ok()?;
         names.start_of(samovar_vm::machine::ThreadId(number)).map(str::to_string)
     };
-    let mut page = Page::for_stdout();
-    write_verdict(&mut page, finding);
-    write_story(&mut page, finding, steps, &starts, true);
-    put(&page)
+    write_verdict(page, finding);
+    write_story(page, finding, steps, &starts, true);
+    if let Some(no_return) = &saved.point_of_no_return {
+        page.gap();
+        write_no_return(page, no_return, steps);
+    }
 }
 
 fn put(page: &Page) -> Result<(), CommandError> {
@@ -146,12 +177,18 @@ fn write_story(
     text::write(page, &telling);
 }
 
+/// Up to where the error could be avoided.
+fn write_no_return(page: &mut Page, no_return: &NoReturn, steps: &[Step]) {
+    page.wrap("point of no return: ", Style::Strong, 2, &no_return.sentence(steps));
+}
+
 /// Where there is more to see.
 fn write_files(page: &mut Page, report: &Report<'_>) {
     if let Some(file) = &report.trail_file {
         let file = file.display();
         let words = format!("saved as {file}; samovar replay {file} shows it again");
         page.wrap("the trail: ", Style::Strong, 2, &words);
+        page.wrap("in gdb: ", Style::Strong, 2, &format!("samovar replay --gdb {file}"));
     }
     if let Some(file) = &report.options.html {
         page.wrap("the page: ", Style::Strong, 2, &format!("open {} in a browser", file.display()));
@@ -191,6 +228,9 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
             .map_or_else(String::new, |bytes| format!(", {} MiB", bytes.div_ceil(1 << 20))),
     );
     page.wrap("explored: ", Style::Strong, 2, &numbers);
+    if 1 < outcome.attempts.len() {
+        page.wrap("searched: ", Style::Strong, 2, &searched(&outcome.attempts));
+    }
     let switched = match report.options.reduce {
         ReduceChoice::None => "before every access to memory".to_string(),
         ReduceChoice::Lgc => "at locks and static variables".to_string(),
@@ -202,6 +242,12 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
         }
     };
     page.wrap("threads switched: ", Style::Strong, 2, &switched);
+}
+
+/// What the autopilot did: each search with the states that it expanded, the last one ended it.
+fn searched(attempts: &[Attempt]) -> String {
+    let words = |one: &Attempt| format!("{} ({} states)", one.how, grouped(one.expanded));
+    attempts.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
 fn contended(names: &[String]) -> String {

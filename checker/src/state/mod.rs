@@ -8,6 +8,7 @@ pub mod pool;
 pub mod printed;
 pub mod slots;
 pub mod tree;
+pub mod unread;
 pub mod vector;
 pub mod worlds;
 

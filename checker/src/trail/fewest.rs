@@ -1,157 +1,181 @@
-//! The fewest switches between threads that lead to an error.
+//! The cheapest way to an error: fewest preemptions, then fewest moves, or the other way round.
 //!
-//! Depth-first searches with a bound on switches: none at first, then one, two and so on. What one
-//! search has seen of a state is remembered with the thread that moved last and the switches spent,
-//! so no situation is searched twice with less to spend. The work is bounded by a number of moves;
-//! within it, the first error found has the fewest switches there can be.
+//! Ways are tried in the order of what they cost, so the first one that comes to the error is the
+//! cheapest there is. What can come after a state depends on the thread that moved last, too, so
+//! these pairs are what is remembered. The work is bounded by a number of moves; if that is not
+//! enough, nothing is found.
 
-use super::shorten::switches;
+use super::cost::{Cost, Wish};
 use super::walk::{self, Arrival};
 use crate::explore::choice::Choice;
-use crate::explore::moves::Ending;
-use crate::explore::moves::Sight;
-use crate::state::{StateId, StateVector, VectorMark};
-use ahash::{AHashMap, RandomState};
-use samovar_runtime::{Process, ProcessMark};
+use crate::explore::moves::{self, Ending, Sight};
+use crate::state::{StateId, StateVector};
+use ahash::{AHashSet, RandomState};
+use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Moves that may be executed.
-const MOVES_MAX: usize = 100_000;
+const MOVES_MAX: usize = 50_000;
 
-/// A path to the same error with fewer switches than `path`; `None` if there is none, or none was
-/// found in the time. The process stands at `start` and is left there.
-pub fn fewest_switches(
-    process: &mut Process,
-    start: &ProcessMark,
-    sight: &Sight,
-    path: &[Choice],
-    goal: &Arrival,
-) -> Option<Vec<Choice>> {
-    let mut moves_left = MOVES_MAX;
-    for bound in 0..switches(path) {
-        let vector = StateVector::new(process);
-        let mut search = Bounded {
-            process,
-            sight,
-            goal,
-            bound,
-            vector,
-            seen: AHashMap::with_hasher(RandomState::with_seeds(71, 72, 73, 74)),
-            frames: Vec::new(),
-            path: Vec::new(),
-            moves_left,
-        };
-        let found = search.run();
-        moves_left = search.moves_left;
-        process.undo_to(start);
-        if found.is_some() || moves_left == 0 {
-            return found;
-        }
-    }
-    None
-}
-
-/// A state on the path.
-struct Frame {
-    process: ProcessMark,
-    vector: VectorMark,
+/// A state with the thread that moved last, or the error.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// `None`: the error.
+    state: Option<StateId>,
     last: Option<ThreadId>,
-    switches: usize,
-    /// Threads to try, the next one last.
-    threads: Vec<ThreadId>,
+    cost: Cost,
+    /// The node before; the first is its own.
+    parent: usize,
+    choice: Choice,
 }
 
-struct Bounded<'a> {
+/// A path to the same error that costs less than `most`; `None` if there is none, or none was found
+/// within the bounds. The process is left where it stands; marks from before are void.
+pub fn cheapest(
+    process: &mut Process,
+    sight: &Sight,
+    goal: &Arrival,
+    wish: Wish,
+    most: Cost,
+) -> Option<Vec<Choice>> {
+    let vector = StateVector::new(process);
+    let start = vector.state();
+    let mut search = Search {
+        process,
+        sight,
+        goal,
+        wish,
+        most,
+        vector,
+        nodes: Vec::new(),
+        queue: BinaryHeap::new(),
+        done: AHashSet::with_hasher(RandomState::with_seeds(71, 72, 73, 74)),
+        moves_left: MOVES_MAX,
+    };
+    let found = search.run(start);
+    search.vector.jump(start);
+    search.vector.bring(search.process);
+    found
+}
+
+struct Search<'a> {
     process: &'a mut Process,
     sight: &'a Sight,
     goal: &'a Arrival,
-    bound: usize,
+    wish: Wish,
+    most: Cost,
     vector: StateVector,
-    seen: AHashMap<(ThreadId, StateId), usize>,
-    frames: Vec<Frame>,
-    path: Vec<Choice>,
+    nodes: Vec<Node>,
+    queue: BinaryHeap<Reverse<((usize, usize, usize), usize)>>,
+    done: AHashSet<(StateId, Option<ThreadId>)>,
     moves_left: usize,
 }
 
-impl Bounded<'_> {
-    fn run(&mut self) -> Option<Vec<Choice>> {
-        self.enter(None, 0);
-        while let Some(frame) = self.frames.last_mut() {
-            let Some(thread) = frame.threads.pop() else {
-                self.leave();
-                continue;
-            };
-            let is_switch = frame.last.is_some_and(|last| last != thread);
-            let switches = frame.switches + usize::from(is_switch);
-            if self.bound < switches {
+impl Search<'_> {
+    fn run(&mut self, start: StateId) -> Option<Vec<Choice>> {
+        let choice = Choice { thread: ThreadId(0), alternative: 0 };
+        let cost = Cost::default();
+        self.push(Node { state: Some(start), last: None, cost, parent: 0, choice });
+        while let Some(Reverse((_, number))) = self.queue.pop() {
+            let Node { state, last, .. } = self.nodes[number];
+            let Some(state) = state else { return Some(self.path(number)) };
+            if !self.done.insert((state, last)) {
                 continue;
             }
             if self.moves_left == 0 {
                 return None;
             }
-            self.moves_left -= 1;
-            if self.step(thread, switches) {
-                return Some(std::mem::take(&mut self.path));
+            self.vector.jump(state);
+            self.vector.bring(self.process);
+            if self.expand(number) == 0 && *self.goal == Arrival::Deadlock {
+                let is_alive = self.process.threads().iter().any(|thread| thread.is_alive());
+                if is_alive {
+                    return Some(self.path(number));
+                }
             }
         }
         None
     }
 
-    /// Makes a move and goes where it leads, if that is new; true if it leads to the error. Only
-    /// first alternatives are tried.
-    fn step(&mut self, thread: ThreadId, switches: usize) -> bool {
-        let choice = Choice { thread, alternative: 0 };
-        let depth = self.frames.len() - 1;
-        let ending = walk::make(self.process, self.sight, choice);
-        match ending {
-            None | Some(Ending::Blocked) => self.undo(depth),
-            Some(Ending::Done) => {
-                let mark = self.frames[depth].process.machine();
-                let key = (thread, self.vector.update(self.process, mark));
-                let spent = self.seen.entry(key).or_insert(usize::MAX);
-                if *spent <= switches {
-                    self.undo(depth);
-                    return false;
-                }
-                *spent = switches;
-                self.path.push(choice);
-                if *self.goal == Arrival::Deadlock && walk::is_deadlock(self.process, self.sight) {
-                    return true;
-                }
-                self.enter(Some(thread), switches);
-            }
-            Some(ending) => {
-                let arrival = Arrival::Ended { steps: self.path.len() + 1, thread, ending };
-                if arrival.is_same_error(self.goal) {
-                    self.path.push(choice);
-                    return true;
-                }
-                self.undo(depth);
-            }
+    /// Queues a node, unless it costs too much already.
+    fn push(&mut self, node: Node) {
+        let key = self.wish.key(node.cost);
+        if key < self.wish.key(self.most) {
+            self.nodes.push(node);
+            self.queue.push(Reverse((key, self.nodes.len() - 1)));
         }
-        false
     }
 
-    fn enter(&mut self, last: Option<ThreadId>, switches: usize) {
+    /// Tries all moves from where the process stands; how many there are.
+    fn expand(&mut self, number: usize) -> usize {
+        let last = self.nodes[number].last;
         let mut threads: Vec<ThreadId> = walk::movers(self.process).collect();
-        threads.reverse();
-        // The thread that moved last goes on first.
-        threads.sort_by_key(|thread| Some(*thread) == last);
-        let (process, vector) = (self.process.mark(), self.vector.mark());
-        self.frames.push(Frame { process, vector, last, switches, threads });
-    }
-
-    fn leave(&mut self) {
-        self.frames.pop();
-        self.path.pop();
-        if let Some(depth) = self.frames.len().checked_sub(1) {
-            self.undo(depth);
+        // Whether the thread that moved last can go on has to be known first.
+        threads.sort_by_key(|thread| Some(*thread) != last);
+        let (mut count, mut goes_on) = (0, false);
+        for thread in threads {
+            if !walk::can_try(self.process, thread) {
+                continue;
+            }
+            let made = self.try_thread(number, thread, goes_on);
+            goes_on |= made && Some(thread) == last;
+            count += usize::from(made);
         }
+        count
     }
 
-    fn undo(&mut self, depth: usize) {
-        let frame = &self.frames[depth];
-        self.process.undo_to(&frame.process);
-        self.vector.undo_to(frame.vector);
+    /// Tries a thread's next move with all alternatives; whether it can move.
+    fn try_thread(&mut self, number: usize, thread: ThreadId, goes_on: bool) -> bool {
+        let Node { last, cost, .. } = self.nodes[number];
+        let is_clock = walk::is_clock(self.process, thread);
+        let switches = !is_clock && last.is_some_and(|last| last != thread);
+        let cost = Cost {
+            preemptions: cost.preemptions + usize::from(switches && goes_on),
+            moves: cost.moves + 1,
+            switches: cost.switches + usize::from(switches),
+        };
+        let last = if is_clock { last } else { Some(thread) };
+        let (mut alternative, mut alternatives, mut moves) = (0, 1, false);
+        let (mark, vector_mark) = (self.process.mark(), self.vector.mark());
+        while alternative < alternatives {
+            let choice = Choice { thread, alternative };
+            let made = moves::execute(self.process, &mark, choice, self.sight);
+            self.moves_left = self.moves_left.saturating_sub(1);
+            alternatives = made.alternatives;
+            moves |= made.ending != Ending::Blocked;
+            let node = Node { state: None, last, cost, parent: number, choice };
+            match made.ending {
+                Ending::Blocked => {}
+                Ending::Done => {
+                    let state = self.vector.update(self.process, mark.machine());
+                    if !self.done.contains(&(state, last)) {
+                        self.push(Node { state: Some(state), ..node });
+                    }
+                }
+                ending => {
+                    let arrival = Arrival::Ended { steps: cost.moves, thread, ending };
+                    if arrival.is_same_error(self.goal) {
+                        self.push(node);
+                    }
+                }
+            }
+            self.process.undo_to(&mark);
+            self.vector.undo_to(vector_mark);
+            alternative += 1;
+        }
+        moves
+    }
+
+    fn path(&self, number: usize) -> Vec<Choice> {
+        let mut path = Vec::new();
+        let mut at = number;
+        while self.nodes[at].parent != at {
+            path.push(self.nodes[at].choice);
+            at = self.nodes[at].parent;
+        }
+        path.reverse();
+        path
     }
 }

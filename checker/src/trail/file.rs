@@ -4,12 +4,15 @@
 //! and compared before anything is executed. Files are written whole or not at all.
 
 use super::describe::Step;
+use crate::check::kind::ErrorKind;
+use crate::check::no_return::NoReturn;
 use crate::check::setting::Setting;
 use crate::check::state_error::StateError;
 use crate::check::verdict::Finding;
 use crate::error::reason;
 use crate::explore::choice::Choice;
 use crate::explore::word::Word;
+use crate::plan::verdict::Plan;
 use crate::whole;
 use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
@@ -45,8 +48,14 @@ pub struct SavedTrail {
     /// Where to look for it, if it is not in the last move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_error: Option<StateError>,
+    /// Up to where the error could be avoided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point_of_no_return: Option<NoReturn>,
     /// The choices in words.
     pub trail: Vec<Step>,
+    /// The plan that they are, if they lead to a goal and not to an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
 }
 
 /// A file, recognised by its contents.
@@ -109,8 +118,17 @@ impl SavedTrail {
             choices: Vec::new(),
             error,
             state_error: None,
+            point_of_no_return: None,
             trail: Vec::new(),
+            plan: None,
         }
+    }
+
+    /// The same for a plan that leads to a goal.
+    pub fn of_plan(setting: &Setting, plan: Plan, goal: &str) -> SavedTrail {
+        let message = format!("the goal {goal} is reached");
+        let finding = Finding::new(ErrorKind::Invariant, message);
+        SavedTrail { plan: Some(plan), ..SavedTrail::new(setting, finding) }
     }
 
     /// The choices as the explorer has them.

@@ -6,6 +6,7 @@
 pub mod changes;
 mod chosen;
 mod columns;
+pub mod cost;
 pub mod describe;
 pub mod event;
 pub mod fewest;

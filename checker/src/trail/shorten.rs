@@ -1,16 +1,17 @@
-//! Shorter ways to the same error.
+//! Cheaper ways to the same error.
 //!
 //! Depth-first search finds long ways round. Here a way is shortened by trying: leave moves out,
 //! the largest pieces first, and let a thread go on where another one was switched to, as long as
-//! the same error is still reached. Then a way with the fewest switches is looked for (see
-//! [`fewest`]). Every attempt is executed. The work is bounded by a number of moves, not by time,
-//! so the result is the same on every machine.
+//! the same error is still reached. Then the cheapest way of all is looked for (see [`fewest`]).
+//! Every attempt is executed. The work is bounded by a number of moves, not by time, so the result
+//! is the same on every machine.
 //!
-//! The result is no worse than the start in the number of switches between threads, then in the
-//! number of moves; it is not always the shortest.
+//! The result is no worse than the start by what is wished for; it is the best there is if the
+//! bound was enough for [`fewest`], which is not always so.
 
+use super::cost::{self, Cost, Wish};
 use super::fewest;
-use super::walk::{self, Arrival};
+use super::walk::Arrival;
 use crate::explore::choice::Choice;
 use crate::explore::moves::Sight;
 use samovar_runtime::{Process, ProcessMark};
@@ -18,48 +19,55 @@ use samovar_runtime::{Process, ProcessMark};
 /// Moves that may be executed in attempts.
 const MOVES_MAX: usize = 200_000;
 
-/// Shortens a path from `start`, where the process goes back to. The path must lead to `goal`.
+/// A path that leads to the error, with what it costs.
+#[derive(Clone, Debug)]
+struct Way {
+    path: Vec<Choice>,
+    cost: Cost,
+}
+
+/// Shortens a path from `start`, where the process goes back to; the mark is renewed. The path must
+/// lead to `goal`.
 pub fn shorten(
     process: &mut Process,
-    start: &ProcessMark,
+    start: &mut ProcessMark,
     sight: &Sight,
     path: Vec<Choice>,
     goal: &Arrival,
+    wish: Wish,
 ) -> Vec<Choice> {
-    let path = greedy(process, start, sight, path, goal);
-    match fewest::fewest_switches(process, start, sight, &path, goal) {
-        Some(better) => greedy(process, start, sight, better, goal),
-        None => path,
+    let (_, cost) = cost::follow(process, sight, &path);
+    process.undo_to(start);
+    let first = Way { path, cost };
+    // Moves that do nothing for the error stand in the way of everything else.
+    let mut way = greedy(process, start, sight, first.clone(), goal, Wish::FewMoves);
+    if wish != Wish::FewMoves {
+        let is_worse = wish.key(cost) < wish.key(way.cost);
+        way = greedy(process, start, sight, if is_worse { first } else { way }, goal, wish);
     }
+    let found = fewest::cheapest(process, sight, goal, wish, way.cost);
+    *start = process.mark();
+    found.unwrap_or(way.path)
 }
 
 fn greedy(
     process: &mut Process,
     start: &ProcessMark,
     sight: &Sight,
-    path: Vec<Choice>,
+    way: Way,
     goal: &Arrival,
-) -> Vec<Choice> {
-    let mut attempts = Attempts { process, start, sight, goal, moves_left: MOVES_MAX };
-    let mut path = path;
+    wish: Wish,
+) -> Way {
+    let mut attempts = Attempts { process, start, sight, goal, wish, moves_left: MOVES_MAX };
+    let mut way = way;
     loop {
-        let before = cost(&path);
-        path = attempts.leave_out(path);
-        path = attempts.join(path);
-        if attempts.moves_left == 0 || cost(&path) >= before {
-            return path;
+        let before = wish.key(way.cost);
+        way = attempts.leave_out(way);
+        way = attempts.join(way);
+        if attempts.moves_left == 0 || before <= wish.key(way.cost) {
+            return way;
         }
     }
-}
-
-/// Switches between threads first, then moves.
-pub fn cost(path: &[Choice]) -> (usize, usize) {
-    (switches(path), path.len())
-}
-
-/// How often a path changes from one thread to another.
-pub fn switches(path: &[Choice]) -> usize {
-    path.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
 }
 
 struct Attempts<'a> {
@@ -67,50 +75,48 @@ struct Attempts<'a> {
     start: &'a ProcessMark,
     sight: &'a Sight,
     goal: &'a Arrival,
+    wish: Wish,
     moves_left: usize,
 }
 
 impl Attempts<'_> {
-    /// The part of a path that leads to the error, if it does.
-    fn try_path(&mut self, path: &[Choice]) -> Option<Vec<Choice>> {
-        self.moves_left = self.moves_left.saturating_sub(path.len());
+    /// The part of a path that leads to the error, if it does and costs no more than another.
+    fn try_path(&mut self, path: &[Choice], most: Cost) -> Option<Way> {
         if self.moves_left == 0 {
             return None;
         }
-        let arrival = walk::follow(self.process, self.sight, path);
+        let (arrival, cost) = cost::follow(self.process, self.sight, path);
+        self.moves_left = self.moves_left.saturating_sub(cost.moves + 1);
         self.process.undo_to(self.start);
-        if !arrival.is_same_error(self.goal) {
-            return None;
-        }
-        Some(match arrival {
-            Arrival::Ended { steps, .. } => path[..steps].to_vec(),
-            _ => path.to_vec(),
-        })
+        let is_better = self.wish.key(cost) <= self.wish.key(most);
+        (is_better && arrival.is_same_error(self.goal))
+            .then(|| Way { path: path[..cost.moves].to_vec(), cost })
     }
 
     /// Leaves out pieces of halving size.
-    fn leave_out(&mut self, mut path: Vec<Choice>) -> Vec<Choice> {
-        let mut piece = path.len() / 2;
+    fn leave_out(&mut self, mut way: Way) -> Way {
+        let mut piece = way.path.len() / 2;
         while 0 < piece && 0 < self.moves_left {
             let mut at = 0;
-            while at < path.len() && 0 < self.moves_left {
-                let end = (at + piece).min(path.len());
-                let rest = [&path[..at], &path[end..]].concat();
-                match self.try_path(&rest) {
-                    Some(shorter) if cost(&shorter) <= cost(&path) => path = shorter,
-                    _ => at += piece,
+            while at < way.path.len() && 0 < self.moves_left {
+                let end = (at + piece).min(way.path.len());
+                let rest = [&way.path[..at], &way.path[end..]].concat();
+                match self.try_path(&rest, way.cost) {
+                    Some(shorter) => way = shorter,
+                    None => at += piece,
                 }
             }
             piece /= 2;
         }
-        path
+        way
     }
 
     /// Moves runs of one thread to the thread's run before or after.
-    fn join(&mut self, mut path: Vec<Choice>) -> Vec<Choice> {
+    fn join(&mut self, mut way: Way) -> Way {
         let mut run = 0;
         while 0 < self.moves_left {
-            let runs = runs(&path);
+            let path = &way.path;
+            let runs = runs(path);
             let Some(&(start, end)) = runs.get(run) else { break };
             let thread = path[start].thread;
             let same = |&&(from, _): &&(usize, usize)| path[from].thread == thread;
@@ -124,21 +130,21 @@ impl Attempts<'_> {
             });
             let mut better = None;
             for attempt in [earlier, later].into_iter().flatten() {
-                if cost(&attempt) < cost(&path) {
-                    better = better.or_else(|| {
-                        self.try_path(&attempt).filter(|found| cost(found) < cost(&path))
-                    });
+                if better.is_none() && cost::switches(&attempt) < way.cost.switches {
+                    let found = self.try_path(&attempt, way.cost);
+                    let key = self.wish.key(way.cost);
+                    better = found.filter(|found| self.wish.key(found.cost) < key);
                 }
             }
             match better {
                 Some(shorter) => {
-                    path = shorter;
+                    way = shorter;
                     run = run.saturating_sub(2);
                 }
                 None => run += 1,
             }
         }
-        path
+        way
     }
 }
 
@@ -162,12 +168,6 @@ mod tests {
     fn path(threads: &[u32]) -> Vec<Choice> {
         let choice = |&thread: &u32| Choice { thread: ThreadId(thread), alternative: 0 };
         threads.iter().map(choice).collect()
-    }
-
-    #[test]
-    fn switches_cost_more_than_moves() {
-        assert_eq!(cost(&path(&[0, 0, 1, 0])), (2, 4));
-        assert!(cost(&path(&[0, 0, 0, 1, 1])) < cost(&path(&[0, 1, 0])));
     }
 
     #[test]

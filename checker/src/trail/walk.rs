@@ -71,15 +71,21 @@ pub fn make(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Endi
     Some(moves::execute(process, &mark, choice, sight).ending)
 }
 
+/// Makes one move of a path, after so many others; whether threads can go on then is not looked at.
+pub fn follow_one(process: &mut Process, sight: &Sight, choice: Choice, steps: usize) -> Arrival {
+    match make(process, sight, choice) {
+        Some(Ending::Done) => Arrival::Open,
+        None | Some(Ending::Blocked) => Arrival::Impossible { steps },
+        Some(ending) => Arrival::Ended { steps: steps + 1, thread: choice.thread, ending },
+    }
+}
+
 /// Makes the moves of a path; the process stays where they lead. The journal must be on.
 pub fn follow(process: &mut Process, sight: &Sight, path: &[Choice]) -> Arrival {
     for (steps, &choice) in path.iter().enumerate() {
-        match make(process, sight, choice) {
-            Some(Ending::Done) => {}
-            None | Some(Ending::Blocked) => return Arrival::Impossible { steps },
-            Some(ending) => {
-                return Arrival::Ended { steps: steps + 1, thread: choice.thread, ending };
-            }
+        match follow_one(process, sight, choice, steps) {
+            Arrival::Open => {}
+            arrival => return arrival,
         }
     }
     if is_deadlock(process, sight) { Arrival::Deadlock } else { Arrival::Open }

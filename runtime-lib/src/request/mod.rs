@@ -17,12 +17,14 @@ mod atomic;
 mod choice;
 mod domain;
 mod mark;
+mod planning;
 mod privilege;
 pub mod source;
 mod violation;
 pub(crate) mod weak;
 
 pub use domain::{BadChoices, Choices, Domain};
+pub use planning::{Activity, Mark, Suggestion};
 pub use privilege::{Privilege, Privileges};
 pub use violation::{Violation, ViolationKind};
 
@@ -69,6 +71,18 @@ pub mod number {
     pub const IGNORE: u32 = 12;
     /// The thread's name.
     pub const NAME: u32 = 13;
+    /// A step of a plan: array of the name and numbers, its length.
+    pub const ACTION: u32 = 14;
+    /// Where an agent reads suggestions: address, length.
+    pub const SUGGEST: u32 = 15;
+    /// Whether the agent has something to do.
+    pub const BUSY: u32 = 16;
+    /// How good the present state is.
+    pub const EVALUATE: u32 = 17;
+    /// The world is a grid: width, height, map.
+    pub const GRID: u32 = 18;
+    /// A piece is somewhere: name, column, row.
+    pub const PLACE: u32 = 19;
 }
 
 /// How a request is answered.
@@ -166,6 +180,12 @@ fn dispatch(request: &mut Request<'_>, number: u32) -> Reply {
         number::PROGRESS => mark::progress(request),
         number::IGNORE => mark::ignore(request),
         number::NAME => mark::name(request),
+        number::ACTION => planning::action(request),
+        number::SUGGEST => planning::suggest(request),
+        number::BUSY => planning::busy(request),
+        number::EVALUATE => planning::evaluate(request),
+        number::GRID => planning::grid(request),
+        number::PLACE => planning::place(request),
         _ => Reply::Refuse("no such request; is the program's samovar.h newer?".to_string()),
     }
 }

@@ -211,6 +211,9 @@ pub(super) fn uops<'a, M: Monitor>(
         }};
     }
     'blocks: loop {
+        if M::BLOCKS {
+            monitor.enter_block(cursor.block.fall);
+        }
         let next = 'next: {
             let taken = 'branch: {
                 let pc = loop {
@@ -683,6 +686,7 @@ pub(super) fn uops<'a, M: Monitor>(
                         }
                         // The machine itself.
                         Op::Fence => {}
+                        Op::FillStack => general::fill_stack(core, memory, u),
                         Op::Cpuid => cpuid(core, profile),
                         Op::Syscall => return Exit::After(Stop::Syscall),
                         Op::Request => return Exit::After(Stop::Request),

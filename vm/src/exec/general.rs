@@ -4,6 +4,8 @@ use super::alu;
 use crate::context::Core;
 use crate::flags::{AF, CF, FlagKind, Flags, PF, SF, ZF};
 use crate::kind::{BitScan, BitTest, FlagOp, Loop, MulDiv, Shift, Widen};
+use crate::lower::FILL_MAX;
+use crate::memory::Memory;
 use crate::reg::Reg;
 use crate::uop::Uop;
 
@@ -154,4 +156,12 @@ pub(super) fn loop_again(core: &mut Core, u: &Uop) -> bool {
         Loop::NotEqual => !core.flags.zero(),
     };
     counter(core, u) != 0 && wanted
+}
+
+/// Fills stack that nobody owns, as far as it can be written.
+#[cold]
+pub(super) fn fill_stack(core: &Core, memory: &mut Memory, u: &Uop) {
+    let size = (core[u.src].min(FILL_MAX)).max(u.disp as u64);
+    let end = core[Reg::Rsp].wrapping_sub(u64::from(u.aux)) & !7;
+    memory.fill_words(end.saturating_sub(size) & !7, end, u.imm as u32);
 }

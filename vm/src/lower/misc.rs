@@ -12,6 +12,9 @@ use iced_x86::{CpuidFeature, Instruction, Mnemonic, Register};
 impl Emitter {
     /// Lowers the instruction at hand; what nobody knows becomes [`Op::Unsupported`].
     pub(super) fn instruction(&mut self) {
+        if let Some(pattern) = self.style.stack_fill {
+            self.fill_stack(pattern);
+        }
         let mark = self.uops.len();
         if self.instruction.is_invalid() {
             self.push(Uop::new(Op::Illegal));

@@ -9,6 +9,7 @@
 
 mod control;
 mod emit;
+mod fill;
 mod integer;
 mod misc;
 pub mod request;
@@ -23,6 +24,7 @@ use crate::memory::Memory;
 use crate::stop::HookId;
 use crate::uop::{Op, Uop};
 use emit::Emitter;
+pub(crate) use fill::FILL_MAX;
 use iced_x86::{Decoder, DecoderError, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
 /// Choices in lowering that do not change what a program computes.
@@ -33,11 +35,13 @@ pub struct Style {
     /// One micro-op for an unlocked read-modify-write of memory; otherwise a stop can come between
     /// the load and the store, as on real processors.
     pub fuse_memory: bool,
+    /// Stack that functions take for their frames is filled with this: nobody may depend on it.
+    pub stack_fill: Option<u32>,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { fuse_branches: true, fuse_memory: true }
+        Style { fuse_branches: true, fuse_memory: true, stack_fill: None }
     }
 }
 
@@ -109,7 +113,7 @@ fn single(pc: u64, op: Op, length: u64) -> Block {
 }
 
 /// `rep bsf` is `bsf` on processors without BMI1, likewise `rep bsr`; no profile has BMI1.
-const OPTIONS: u32 = DecoderOptions::NO_MPFX_0FBC | DecoderOptions::NO_MPFX_0FBD;
+pub(crate) const OPTIONS: u32 = DecoderOptions::NO_MPFX_0FBC | DecoderOptions::NO_MPFX_0FBD;
 
 fn decode(bytes: &[u8], pc: u64, style: Style, is_hook: &dyn Fn(u64) -> bool) -> Vec<Instruction> {
     let mut decoder = Decoder::with_ip(64, bytes, pc, OPTIONS);
@@ -164,7 +168,7 @@ fn dead_flags(instructions: &[Instruction]) -> Vec<bool> {
 }
 
 /// A shift by a count of zero and a string operation of no elements leave the flags alone.
-fn always_writes_flags(instruction: &Instruction) -> bool {
+pub(crate) fn always_writes_flags(instruction: &Instruction) -> bool {
     let shifts = matches!(
         instruction.mnemonic(),
         Mnemonic::Shl

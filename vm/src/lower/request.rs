@@ -14,7 +14,7 @@ const DISPLACEMENT: u64 = u32::from_le_bytes([b'S', b'A', b'M', b'O']) as u64;
 
 /// Whether this is the request instruction. Its length leaves no room for prefixes and for other
 /// ways to write the same operand.
-pub(super) fn is_request(instruction: &Instruction) -> bool {
+pub(crate) fn is_request(instruction: &Instruction) -> bool {
     instruction.code() == Code::Nop_rm32
         && instruction.len() == REQUEST.len()
         && instruction.memory_base() == Register::RAX

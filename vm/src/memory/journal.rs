@@ -185,6 +185,16 @@ impl Journal {
         }
     }
 
+    /// The regions as they were at `mark`, if they have changed since.
+    pub fn regions_at(&self, mark: Mark) -> Option<&RegionMap> {
+        let is_deed = |entry: &&Entry| entry.tagged >> TAG_SHIFT == TAG_DEED;
+        let count = self.entries[mark.0..].iter().filter(is_deed).count();
+        self.deeds[self.deeds.len() - count..].iter().find_map(|deed| match deed {
+            Deed::Regions(old) => Some(&**old),
+            _ => None,
+        })
+    }
+
     /// Numbers of the threads whose registers were logged since `mark`.
     pub fn threads_since(&self, mark: Mark) -> impl Iterator<Item = u32> + '_ {
         self.entries[mark.0..]

@@ -238,6 +238,24 @@ impl Memory {
         }
     }
 
+    /// Fills a range of aligned words with a pattern, as far as the guest may write there.
+    pub fn fill_words(&mut self, start: u64, end: u64, pattern: u32) {
+        let word = (u64::from(pattern) << 32 | u64::from(pattern)).to_le_bytes();
+        for addr in (start..end).step_by(8).filter(|&addr| addr < ADDRESS_LIMIT) {
+            if self.page_flags(addr) & (WRITE | CODE) != WRITE {
+                continue;
+            }
+            let target = &mut self.space.data_mut()[addr as usize..addr as usize + 8];
+            if *target != word {
+                if self.journal.is_on() {
+                    log_old(&mut self.journal, addr, target);
+                }
+                target.copy_from_slice(&word);
+                self.touch(addr);
+            }
+        }
+    }
+
     fn mark_written(&mut self, addr: u64, len: u64) {
         for page in addr >> PAGE_SHIFT..=(addr + len - 1) >> PAGE_SHIFT {
             let flags = self.space.pages()[page as usize];

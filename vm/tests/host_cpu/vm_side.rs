@@ -90,7 +90,11 @@ impl VmSide {
             machine.memory.map(arena.data(), DATA_LEN as u64, (Perms::RW, name, 0));
         }
         if mode == Mode::InterruptedUnfused {
-            machine.set_style(Style { fuse_branches: false, fuse_memory: false });
+            machine.set_style(Style {
+                fuse_branches: false,
+                fuse_memory: false,
+                ..Style::default()
+            });
         }
         let thread = machine.add_thread(Core::default(), Floating::default());
         VmSide { machine, thread, mode, arenas: arenas.to_vec(), before: None }

@@ -95,6 +95,7 @@ impl Space<'_> {
             alternatives: made.alternatives,
             effect: Effect { progress: made.progress, change: false },
             object: made.operation.or(made.object).map(|access| access.addr),
+            actions: made.actions,
         };
         self.finish(choice, made, &mark, survey, &mut known);
         self.process.undo_to(&mark.0);
@@ -131,6 +132,10 @@ impl Space<'_> {
                 known.changes = self.looks.as_slice().into();
             }
             _ if survey.muted => {}
+            Ending::Exited(_) if self.appraisals.end(self.process, choice, &made) => {
+                self.ends = true;
+                self.stats.terminal += 1;
+            }
             Ending::Pruned => self.ends = true,
             Ending::Unsupported(what) => {
                 survey.end = Some(Expansion::Unsupported(choice, what));

@@ -60,7 +60,8 @@ impl Space<'_> {
             let which = self.made(choice, survey);
             self.made.push((thread, which));
             let known = self.known.get(which);
-            alternatives = known.alternatives;
+            // What the first choice of a move was may decide how many more there are.
+            alternatives = known.alternatives.max(alternatives);
             let enabled = known.outcome != Outcome::Blocked;
             match self.movers.last_mut().filter(|last| last.thread == thread) {
                 Some(mover) => mover.enabled |= enabled,
@@ -75,9 +76,10 @@ impl Space<'_> {
             }
             survey.enabled += u32::from(enabled);
             if known.outcome == Outcome::Done && !survey.muted {
-                let effect = known.effect;
+                let (effect, actions) = (known.effect, known.actions);
                 let state = self.known.apply(which, &mut self.vector);
                 self.successors.push(Successor { choice, state, effect });
+                self.appraise(state, actions);
                 if self.decides(survey) {
                     survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
                 }
@@ -98,6 +100,7 @@ impl Space<'_> {
             survey.enabled += 1;
             let state = self.known.apply(which, &mut self.vector);
             self.successors.push(Successor { choice, state, effect });
+            self.appraise(state, 0);
             if self.decides(survey) {
                 survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
             }

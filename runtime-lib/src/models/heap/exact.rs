@@ -12,6 +12,8 @@ use samovar_vm::memory::object::{Object, ObjectKind};
 
 /// Largest block: every byte of it has a shadow byte from the start.
 const SIZE_MAX: u64 = 1 << 28;
+/// Most bytes of a block that are filled.
+const FILL_MAX: u64 = 64 << 10;
 /// Bytes between two blocks at least.
 const GAP: u64 = 16;
 
@@ -30,6 +32,10 @@ pub(super) fn allocate(
     // One byte more: blocks of no bytes have addresses of their own, too.
     let addr = arena.take(process, GAP, align.max(16), size + 1)?;
     let object = Object { size, kind: ObjectKind::Heap { thread } };
+    let fill = process.config.heap_fill;
+    if fill != 0 && !zeroed {
+        process.machine.memory.fill_words(addr, addr + size.min(FILL_MAX), fill);
+    }
     process.machine.memory.create_object(addr, object, zeroed);
     process.note_allocation(ThreadId(thread), addr);
     Some(addr)
