@@ -1,7 +1,8 @@
 //! Finding the `samovar` executable under test.
 //!
 //! Cargo names the binary only to tests of its own package, so this crate asks cargo to build it
-//! once per test process, in release mode (a debug interpreter is too slow for whole programs),
+//! once per test process, in release mode (a debug interpreter is too slow for whole programs), or
+//! in the profile `quick` if the test was built in that,
 //! into the target directory that the test itself was built in. If `cargo test --workspace` has
 //! just built one there, it is taken as it is: cargo would build everything once more with the
 //! features of that package alone. `SAMOVAR_BIN` overrides all this.
@@ -16,7 +17,7 @@ pub fn samovar() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| match std::env::var_os("SAMOVAR_BIN") {
         Some(given) => PathBuf::from(given),
-        None => build_release(),
+        None => build(),
     })
 }
 
@@ -25,15 +26,15 @@ pub fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in a workspace")
 }
 
-/// The directory that the running executable was built below: `<target>/<profile>/deps/<name>`
-/// for tests and benches, `<target>/<profile>/<name>` for binaries.
-fn target_directory() -> PathBuf {
+/// The directory that the running executable was built in: `<target>/<profile>/deps/<name>` for
+/// tests and benches, `<target>/<profile>/<name>` for binaries.
+fn profile_directory() -> PathBuf {
     let executable = std::env::current_exe().expect("the path of the running test");
     let mut directory = executable.parent().expect("an executable lies in a directory");
     if directory.ends_with("deps") {
         directory = directory.parent().expect("deps lies in the profile's directory");
     }
-    directory.parent().expect("the profile lies in the target directory").to_path_buf()
+    directory.to_path_buf()
 }
 
 /// Whether an executable is newer than everything that it is made of.
@@ -56,17 +57,19 @@ fn changed(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|about| about.modified()).ok()
 }
 
-fn build_release() -> PathBuf {
-    let target = target_directory();
-    let path = target.join("release").join("samovar");
+fn build() -> PathBuf {
+    let own = profile_directory();
+    let target = own.parent().expect("the profile lies in the target directory");
+    let profile = if own.ends_with("quick") { "quick" } else { "release" };
+    let path = target.join(profile).join("samovar");
     if is_fresh(&path) {
         return path;
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let output = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "-p", "samovar", "--bin", "samovar"])
+        .args(["build", "--profile", profile, "--quiet", "-p", "samovar", "--bin", "samovar"])
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .current_dir(workspace())
         .output()
         .expect("cargo starts");

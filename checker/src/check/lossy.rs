@@ -9,23 +9,32 @@ use crate::explore::space::Space;
 use crate::state::printed::{Method, Printed};
 use crate::store::bitstate::Bitstate;
 use crate::store::compact::Compact;
+use crate::store::mini::MiniStates;
 use crate::store::{Coverage, Visited};
 
+/// Levels between two with key states.
+const KEY_EVERY: u32 = 64;
 /// Bits that each state sets in the array of `--store bitstate`.
 const POSITIONS: u32 = 3;
 /// The array of bits takes at most this if nobody says how much memory there is.
 const ARRAY_MAX: u64 = 1 << 30;
+/// What is left for everything else, at most.
+const REST_MAX: u64 = 3 << 29;
 /// Less than this is not worth beginning.
 const ARRAY_MIN: u64 = 1 << 16;
 
-/// How states are told apart with a store, if not by what they are.
-pub fn printed(plan: &Plan<'_>) -> Option<Printed> {
-    let keep = match plan.options.store {
-        StoreChoice::Exact => return None,
-        StoreChoice::Compact | StoreChoice::Bitstate => false,
-    };
+/// A space that remembers states as a plan wants it.
+pub fn storing<'a>(space: Space<'a>, plan: &Plan<'_>) -> Space<'a> {
     let method = plan.options.hash.map_or(Method::Incremental, |hash| hash.method());
-    Some(Printed::new(0, method, keep))
+    let printed = |keep: bool| Printed::new(0, method, keep);
+    match plan.options.store {
+        StoreChoice::Exact => space,
+        StoreChoice::Compact | StoreChoice::Bitstate => space.printing(printed(false)),
+        StoreChoice::Reconstruct => {
+            let every = plan.options.key_every.unwrap_or(KEY_EVERY);
+            space.rebuilding(printed(true), MiniStates::new(every))
+        }
+    }
 }
 
 /// Memory that a search may take, and that is taken already.
@@ -40,12 +49,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// Bytes for the array of bits, if there is room for one. An eighth is left for moves and the
-    /// path.
+    /// Bytes for the array of bits, if there is room for one. Something is left for components,
+    /// remembered moves and the path.
     fn array(&self) -> Option<u64> {
         let most = if self.given.is_some() { u64::MAX } else { ARRAY_MAX };
-        let free = (self.limit - self.limit / 8).saturating_sub(self.taken).min(most);
-        (ARRAY_MIN <= free).then_some(free)
+        let free = self.limit.saturating_sub(self.taken);
+        let bytes = (free - (free / 2).min(REST_MAX)).min(most);
+        (ARRAY_MIN <= bytes).then_some(bytes)
     }
 
     /// Bytes for a table, also while it grows.
@@ -93,6 +103,6 @@ fn search<V: Visited>(
         _ => search.visited().coverage(),
     };
     stats.visited_bytes = search.visited().bytes() as u64;
-    stats.load_permille = (search.visited().load() * 1000.0) as u32;
+    stats.table_load = search.visited().load();
     (round, Some(coverage))
 }

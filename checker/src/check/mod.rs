@@ -398,7 +398,7 @@ fn explore(
 /// Why a search proves nothing whose store may have omitted states.
 fn lossy_reason(options: &CheckOptions, coverage: &Coverage) -> String {
     let endless = match options.store {
-        StoreChoice::Exact => "",
+        StoreChoice::Exact | StoreChoice::Reconstruct => "",
         StoreChoice::Compact | StoreChoice::Bitstate => {
             "; runs without end were not judged; --store exact proves more"
         }

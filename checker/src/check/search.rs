@@ -61,7 +61,7 @@ pub fn explore(
     let sight = walk::sight(process, reduce, std::iter::empty());
     let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
-    let mut space = Space::new(process, sight, prune, |process, sight, wrong| {
+    let space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         match wrong {
             Wrong::Race { word } => counts && race::is_race(process, &names, sight, *word),
@@ -75,11 +75,7 @@ pub fn explore(
         }
     })
     .watching(plan.properties.clone());
-    let printed = lossy::printed(&plan);
-    let is_printed = printed.is_some();
-    if let Some(printed) = printed {
-        space = space.printing(printed);
-    }
+    let mut space = lossy::storing(space, &plan);
     let room = limits.room(plan.options.memory);
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
@@ -98,7 +94,7 @@ pub fn explore(
         space.begin_round();
         let mut covered = None;
         let round = match &mut autopilot {
-            _ if is_printed => {
+            _ if plan.options.store.is_lossy() => {
                 space.change_function(runs.into());
                 let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
                 covered = round.1;
@@ -126,7 +122,7 @@ pub fn explore(
     space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
-    stats.store_bytes = space.bytes() as u64 + stats.visited_bytes;
+    space.measure(&mut stats);
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);

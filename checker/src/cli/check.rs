@@ -55,7 +55,7 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = StoreChoice::Exact)]
     pub store: StoreChoice,
 
-    /// How the fingerprints of compact and bitstate are made [default: incremental]
+    /// How the fingerprints of all stores but exact are made [default: incremental]
     #[arg(long, value_enum)]
     pub hash: Option<HashChoice>,
 
@@ -66,6 +66,10 @@ pub struct CheckOptions {
     /// Searches with bitstate, each with another function [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
+
+    /// Levels between two that have key states with reconstruct [default: 64]
+    #[arg(long, value_name = "I", value_parser = clap::value_parser!(u32).range(1..))]
+    pub key_every: Option<u32>,
 
     /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
@@ -160,6 +164,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE", hide = true)]
     pub options_from: Option<PathBuf>,
 
+    /// Say where memory and time went
+    #[arg(long, conflicts_with = "quiet")]
+    pub stats: bool,
+
     /// Say nothing but the verdict
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -234,11 +242,15 @@ impl CheckOptions {
     pub fn idle_store_option(&self) -> Option<(&'static str, &'static str)> {
         let store = self.store;
         if self.hash.is_some() && store == StoreChoice::Exact {
-            Some(("--hash", "compact or bitstate"))
+            Some(("--hash", "compact, bitstate or reconstruct"))
+        } else if self.hash == Some(HashChoice::Partial) && store == StoreChoice::Reconstruct {
+            Some(("--hash partial", "compact or bitstate"))
         } else if self.positions.is_some() && store != StoreChoice::Bitstate {
             Some(("--positions", "bitstate"))
         } else if self.runs.is_some() && store != StoreChoice::Bitstate {
             Some(("--runs", "bitstate"))
+        } else if self.key_every.is_some() && store != StoreChoice::Reconstruct {
+            Some(("--key-every", "reconstruct"))
         } else {
             None
         }
@@ -297,12 +309,14 @@ impl SearchChoice {
 /// Values of `--store`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StoreChoice {
-    /// Whole states, compressed; the only one that proves anything
+    /// Whole states, compressed
     Exact,
-    /// 64-bit fingerprints of states
+    /// 64-bit fingerprints of states; proves nothing
     Compact,
-    /// A few bits of an array as large as --memory allows
+    /// A few bits of an array as large as --memory allows; proves nothing
     Bitstate,
+    /// The moves that lead to states, which are made again: slow, and small for large programs
+    Reconstruct,
 }
 
 impl StoreChoice {
@@ -312,6 +326,7 @@ impl StoreChoice {
             StoreChoice::Exact => "exact",
             StoreChoice::Compact => "compact",
             StoreChoice::Bitstate => "bitstate",
+            StoreChoice::Reconstruct => "reconstruct",
         }
     }
 
@@ -321,6 +336,7 @@ impl StoreChoice {
             StoreChoice::Exact => "--store exact",
             StoreChoice::Compact => "--store compact",
             StoreChoice::Bitstate => "--store bitstate",
+            StoreChoice::Reconstruct => "--store reconstruct",
         }
     }
 

@@ -12,6 +12,7 @@
 mod appraisal;
 mod execute;
 mod properties;
+mod rebuild;
 mod survey;
 mod vantage;
 
@@ -21,6 +22,7 @@ use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
 use super::future::{Futures, Thing};
 use super::known::{KnownMoves, MoveRef, Outcome};
+use super::measure::{MemoryUse, Sampled};
 use super::moves::{self, Sight};
 use super::stubborn::{Deeds, Mover};
 use super::touches::{Touches, bit};
@@ -30,8 +32,10 @@ use super::word::Word;
 use crate::formula::Properties;
 use crate::state::printed::Printed;
 use crate::state::{StateId, StateVector, VectorMark};
+use crate::store::mini::MiniStates;
 use ahash::{AHashSet, RandomState};
 use properties::Verdicts;
+use rebuild::Rebuilding;
 use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::reads::Seen;
@@ -71,6 +75,8 @@ pub struct Space<'a> {
     /// Fingerprints of the states on the stack, if numbers of states pass.
     open_prints: AHashSet<u64>,
     has_stack: bool,
+    /// Ways to states, if those are not stored.
+    rebuilding: Option<Rebuilding>,
     movers: Vec<Mover>,
     things: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
@@ -83,9 +89,18 @@ pub struct Space<'a> {
     start: StateId,
     /// History at the start of the round.
     before: History,
+    /// Moves made that were remembered, in all rounds.
+    remembered: u64,
+    /// Time for executing moves.
+    executing: Sampled,
+    /// Time for going on to states.
+    storing: Sampled,
     /// Numbers of the round, as far as they are known here.
     pub stats: Stats,
 }
+
+/// Of so many states one is measured.
+const SAMPLE: u32 = 256;
 
 /// How much was learned about what threads do.
 type History = (u64, u32, Deeds);
@@ -136,6 +151,7 @@ impl<'a> Space<'a> {
             open: Vec::new(),
             open_prints: AHashSet::with_hasher(RandomState::with_seeds(65, 66, 67, 68)),
             has_stack: false,
+            rebuilding: None,
             movers: Vec::new(),
             things: Vec::new(),
             successors: Vec::new(),
@@ -146,6 +162,9 @@ impl<'a> Space<'a> {
             only: None,
             start: StateId::default(),
             before: History::default(),
+            remembered: 0,
+            executing: Sampled::new(1),
+            storing: Sampled::new(SAMPLE),
             stats: Stats::default(),
         }
     }
@@ -179,6 +198,13 @@ impl<'a> Space<'a> {
         self
     }
 
+    /// Tells states by fingerprints, whose numbers must be kept, and comes back to states by making
+    /// the moves that led there again.
+    pub fn rebuilding(mut self, printed: Printed, minis: MiniStates) -> Self {
+        self.rebuilding = Some(Rebuilding::new(minis));
+        self.printing(printed)
+    }
+
     /// Takes another function for fingerprints; a round has just begun.
     pub fn change_function(&mut self, function: u64) {
         self.vector.change_function(function);
@@ -209,6 +235,11 @@ impl<'a> Space<'a> {
         self.vector.clear();
         self.open.clear();
         self.open_prints.clear();
+        if let Some(rebuilding) = &mut self.rebuilding {
+            rebuilding.minis.clear();
+            rebuilding.visible = self.sight.visible.added();
+            self.vector.change_function(rebuilding.collisions);
+        }
         self.has_stack = false;
         self.set_open(self.start, true);
         self.before = self.history();
@@ -257,10 +288,27 @@ impl<'a> Space<'a> {
         self.process
     }
 
-    /// Bytes that states and their components take.
-    pub fn bytes(&self) -> usize {
-        let open = self.open.capacity() * 8 + self.open_prints.capacity() * 9;
-        self.vector.bytes() + self.known.bytes() + open
+    /// Notes where memory and time went.
+    pub fn measure(&self, stats: &mut Stats) {
+        let path = self.open.capacity() * 8
+            + self.open_prints.capacity() * (size_of::<u64>() + 1)
+            + self.path.capacity() * size_of::<VectorMark>();
+        let (ways, keys) = self.rebuilding.as_ref().map_or((0, 0), |one| one.minis.bytes());
+        stats.memory = MemoryUse {
+            states: stats.visited_bytes + self.vector.state_bytes() as u64,
+            moves: self.known.bytes() as u64,
+            ways: ways as u64,
+            keys: keys as u64,
+            path: path as u64,
+            ..self.vector.component_use()
+        };
+        if stats.visited_bytes == 0 {
+            stats.table_load = self.vector.table_load();
+        }
+        stats.replayed = self.rebuilding.as_ref().map_or(0, |one| one.replayed);
+        stats.remembered = self.remembered;
+        stats.execute_seconds = self.executing.seconds();
+        stats.store_seconds = self.storing.seconds();
     }
 
     fn set_open(&mut self, state: StateId, is_open: bool) {
@@ -363,7 +411,13 @@ impl Engine for Space<'_> {
 
     fn jump(&mut self, state: StateId) {
         self.path.clear();
-        if state != self.vector.state() {
+        if state == self.vector.state() {
+            return;
+        }
+        if self.rebuilding.is_some() {
+            self.rebuild(state);
+            self.vector.forget();
+        } else {
             self.vector.jump(state);
         }
     }

@@ -23,6 +23,7 @@ impl StateVector {
         if self.printed.is_some() {
             assert_eq!(target, StateId(0), "internal error: states are not stored");
             self.go(&[]);
+            self.forget();
             return;
         }
         let mut changes = std::mem::take(&mut self.differing);
@@ -34,6 +35,11 @@ impl StateVector {
         debug_assert_eq!(reached, target);
         self.tree.forget();
         self.differing = changes;
+    }
+
+    /// Forgets how to take changes back.
+    pub fn forget(&mut self) {
+        self.tree.forget();
     }
 
     /// Goes to where these values, in the order of their positions, are all that is different from
@@ -50,7 +56,6 @@ impl StateVector {
             }
         }
         self.put(&changes);
-        self.tree.forget();
         self.differing = changes;
     }
 

@@ -40,8 +40,6 @@ pub struct Printed {
     listed: Vec<u64>,
     /// The index of numbers that are kept.
     kept: Option<Slots>,
-    /// The state was not met before.
-    is_new: bool,
     /// The vector where the process stands.
     pub(super) real: Vec<u32>,
 }
@@ -59,7 +57,6 @@ impl Printed {
             now: Printing::default(),
             listed: vec![0],
             kept: keep.then(Slots::default),
-            is_new: false,
             real: Vec::new(),
         }
     }
@@ -95,7 +92,6 @@ impl Printed {
 
     fn number(&mut self) -> StateId {
         let print = self.now.print.bits();
-        self.is_new = false;
         if print == 0 {
             return StateId(0);
         }
@@ -109,14 +105,8 @@ impl Printed {
             }
             kept.add(hash(print), number, hash_of);
         }
-        self.is_new = true;
         self.listed.push(print);
         StateId(number)
-    }
-
-    /// Whether the state that was reached last had not been met before, if numbers are kept.
-    pub fn is_new(&self) -> bool {
-        self.is_new
     }
 
     /// Whether numbers are kept.
@@ -171,6 +161,11 @@ impl Printed {
     pub(super) fn change_function(&mut self, function: u64, positions: usize) {
         self.prints = Prints::new(function);
         self.reserve(positions);
+    }
+
+    /// Slots taken and slots in all, if numbers are kept.
+    pub(super) fn load(&self) -> (usize, usize) {
+        self.kept.as_ref().map_or((0, 0), Slots::load)
     }
 
     /// Memory taken.

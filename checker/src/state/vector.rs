@@ -21,6 +21,7 @@ use super::pool::Pool;
 use super::printed::{Printed, Printing};
 use super::tree::{Pairs, StateId, Tree, TreeMark};
 use super::worlds::{Regions, Worlds};
+use crate::explore::measure::MemoryUse;
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_runtime::{Os, Process};
 use samovar_vm::context::{Core, Floating};
@@ -614,21 +615,30 @@ impl StateVector {
         position
     }
 
-    /// Memory taken by the tables, states and components.
-    pub fn bytes(&self) -> usize {
-        self.component_bytes() + self.state_bytes()
-    }
-
     /// Memory taken by the states.
     pub fn state_bytes(&self) -> usize {
         self.printed.as_ref().map_or(self.pairs.bytes(), Printed::bytes)
     }
 
-    /// Memory taken by the components.
-    pub fn component_bytes(&self) -> usize {
-        let pools = [&self.granules, &self.pages, &self.objects, &self.cores, &self.floatings];
+    /// How full the table of states is, from zero to one.
+    pub fn table_load(&self) -> f64 {
+        let load = match &self.printed {
+            None => self.pairs.load(),
+            Some(printed) => printed.load(),
+        };
+        load.0 as f64 / load.1.max(1) as f64
+    }
+
+    /// Memory taken by the components, by kind.
+    pub fn component_use(&self) -> MemoryUse {
         let floating = self.floating_values.len() * size_of::<Floating>();
-        pools.iter().map(|pool| pool.bytes()).sum::<usize>() + floating + self.worlds.bytes()
+        MemoryUse {
+            granules: self.granules.bytes() as u64,
+            registers: (self.cores.bytes() + self.floatings.bytes() + floating) as u64,
+            objects: (self.pages.bytes() + self.objects.bytes()) as u64,
+            worlds: self.worlds.bytes() as u64,
+            ..MemoryUse::default()
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod bitstate;
 pub mod compact;
 pub mod coverage;
+pub mod mini;
 
 pub use coverage::Coverage;
 

@@ -50,9 +50,13 @@ impl Space<'_> {
             if cfg!(debug_assertions) {
                 self.verify(choice, known);
             }
+            self.remembered += 1;
             return known;
         }
-        self.execute(choice, survey)
+        let begin = self.executing.begin();
+        let made = self.execute(choice, survey);
+        self.executing.end(begin);
+        made
     }
 
     fn execute(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
