@@ -5,6 +5,7 @@ use crate::module::Module;
 use crate::os::Os;
 use crate::process::{Process, ProcessMark};
 use crate::signal::{Action, Handler};
+use crate::thread::Thread;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,21 +19,68 @@ impl Os {
     pub fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for thread in &self.threads {
-            thread.state.hash(&mut hasher);
-            thread.atomic.hash(&mut hasher);
-            thread.region.hash(&mut hasher);
-            thread.activity.hash(&mut hasher);
+            digest_thread(thread, &mut hasher);
         }
-        self.ended.hash(&mut hasher);
-        self.now_ns.hash(&mut hasher);
-        self.privileges.hash(&mut hasher);
+        self.digest_common(&mut hasher);
         hasher.finish()
+    }
+
+    fn digest_common(&self, hasher: &mut DefaultHasher) {
+        self.ended.hash(hasher);
+        self.now_ns.hash(hasher);
+        self.privileges.hash(hasher);
+    }
+
+    /// A number that is equal for states that are the same for a thread.
+    pub fn digest_for(&self, thread: ThreadId) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        digest_thread(self.thread(thread), &mut hasher);
+        self.digest_common(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Whether the two are the same but for records of other threads than this one.
+    pub fn is_same_for(&self, thread: ThreadId, other: &Os) -> bool {
+        self.threads.len() == other.threads.len()
+            && self.thread(thread) == other.thread(thread)
+            && self.same_common(other)
+    }
+
+    /// Whether the same threads wait for the same things in both.
+    pub fn same_waits(&self, other: &Os) -> bool {
+        let ours = self.threads.iter().map(Thread::waiting);
+        ours.eq(other.threads.iter().map(Thread::waiting))
+    }
+
+    /// Whether the two have the same records of all threads but this one.
+    pub fn same_others(&self, thread: ThreadId, other: &Os) -> bool {
+        let own = thread.0 as usize;
+        let mut both = self.threads.iter().zip(&other.threads).enumerate();
+        self.threads.len() == other.threads.len()
+            && both.all(|(index, (one, other))| index == own || one == other)
+    }
+
+    /// This state with the records of all threads but one taken from another one.
+    pub fn with_others(&self, thread: ThreadId, other: &Os) -> Os {
+        let mut os = self.clone();
+        let own = std::mem::replace(&mut os.threads, other.threads.clone());
+        os.threads[thread.0 as usize].clone_from(&own[thread.0 as usize]);
+        os
     }
 
     /// Whether the guest cannot tell the two apart.
     pub fn is_same(&self, other: &Os) -> bool {
-        self.threads == other.threads
-            && self.ended == other.ended
+        self.threads == other.threads && self.same_common(other)
+    }
+
+    /// Whether the same was written to the standard descriptors in both.
+    pub fn has_written_the_same(&self, other: &Os) -> bool {
+        self.output == other.output
+    }
+
+    /// The same for everything that belongs to no thread.
+    fn same_common(&self, other: &Os) -> bool {
+        self.ended == other.ended
             && self.now_ns == other.now_ns
             && self.brk == other.brk
             && (Arc::ptr_eq(&self.files, &other.files) || self.files == other.files)
@@ -46,6 +94,13 @@ impl Os {
             && self.evaluation == other.evaluation
             && same_modules(&self.modules, &other.modules)
     }
+}
+
+fn digest_thread(thread: &Thread, hasher: &mut DefaultHasher) {
+    thread.state.hash(hasher);
+    thread.atomic.hash(hasher);
+    thread.region.hash(hasher);
+    thread.activity.hash(hasher);
 }
 
 /// Whether the same files are loaded at the same addresses.

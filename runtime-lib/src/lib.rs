@@ -47,7 +47,7 @@ pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, N
 pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
 pub use os::{Ended, Os, Output};
-pub use process::{Process, ProcessMark};
+pub use process::{LOOK_AT_THREADS, LOOK_AT_WAITS, Process, ProcessMark};
 pub use request::{
     Activity, Choices, Mark, Privilege, Privileges, Suggestion, Violation, ViolationKind,
 };

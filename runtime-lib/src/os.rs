@@ -10,7 +10,7 @@ use crate::random::Random;
 use crate::request::{Privileges, Suggestion};
 use crate::signal::{Action, Siginfo, Signal};
 use crate::syscall::SharedMapping;
-use crate::thread::{Thread, ThreadState};
+use crate::thread::Thread;
 use samovar_vm::machine::ThreadId;
 use std::sync::Arc;
 
@@ -89,24 +89,12 @@ impl Os {
         &mut self.threads[thread.0 as usize]
     }
 
-    /// The thread with this identifier, if it is alive.
-    pub(crate) fn by_tid(&self, tid: u32) -> Option<ThreadId> {
-        let index =
-            self.threads.iter().position(|thread| thread.tid == tid && thread.is_alive())?;
-        Some(ThreadId(index as u32))
-    }
-
     pub(crate) fn files_mut(&mut self) -> &mut Files {
         Arc::make_mut(&mut self.files)
     }
 
     pub(crate) fn action(&self, signal: Signal) -> Action {
         self.actions[signal.number() as usize - 1]
-    }
-
-    /// Number of threads that have not ended.
-    pub(crate) fn alive(&self) -> usize {
-        self.threads.iter().filter(|thread| thread.state != ThreadState::Exited).count()
     }
 
     /// Appends output, joining it with the last piece where the descriptor is the same.

@@ -19,6 +19,12 @@ use samovar_vm::reg::Reg;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// What a step looked at beyond memory, its thread's own record and what is common to all threads:
+/// what other threads wait for.
+pub const LOOK_AT_WAITS: u32 = 1;
+/// The same: everything about other threads.
+pub const LOOK_AT_THREADS: u32 = 2;
+
 /// See the module head.
 #[derive(Debug)]
 pub struct Process {
@@ -102,6 +108,30 @@ impl Process {
         &self.os.threads
     }
 
+    /// All threads, for somebody who acts on behalf of one and wants to know what others wait for.
+    pub(crate) fn waits(&self) -> &[Thread] {
+        self.machine.memory.reads.note_beyond(LOOK_AT_WAITS);
+        &self.os.threads
+    }
+
+    /// The same, for somebody who wants to know more.
+    pub(crate) fn all_threads(&self) -> &[Thread] {
+        self.machine.memory.reads.note_beyond(LOOK_AT_THREADS);
+        &self.os.threads
+    }
+
+    /// The thread with this identifier, if it is alive.
+    pub(crate) fn by_tid(&self, tid: u32) -> Option<ThreadId> {
+        let index =
+            self.all_threads().iter().position(|thread| thread.tid == tid && thread.is_alive())?;
+        Some(ThreadId(index as u32))
+    }
+
+    /// Number of threads that have not ended.
+    pub(crate) fn alive(&self) -> usize {
+        self.all_threads().iter().filter(|thread| thread.state != ThreadState::Exited).count()
+    }
+
     /// Numbers of the threads that can run, in ascending order.
     pub fn runnable(&self) -> impl Iterator<Item = ThreadId> + '_ {
         let threads = self.os.threads.iter().enumerate();
@@ -167,7 +197,7 @@ impl Process {
         if self.next_deadline().is_none_or(|deadline| deadline > now) {
             return;
         }
-        for index in 0..self.os.threads.len() {
+        for index in 0..self.all_threads().len() {
             let due = self.os.threads[index]
                 .waiting()
                 .and_then(WaitFor::deadline)

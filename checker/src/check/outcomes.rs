@@ -1,9 +1,9 @@
 //! How executions end: the set that `--outcomes` asks for.
 //!
-//! States that two executions share are explored once, and what was written on the way there is
-//! no part of a state. So the output told with an end is that of one execution which ends so. It
-//! tells all there is to tell if the program writes nothing before its other threads have ended,
-//! and then only what its variables say.
+//! States that two executions share are explored once. While ends are collected, what was written
+//! is part of a state, so executions that wrote something else are kept apart; moves that a
+//! reduction leaves out are left out here, too, so threads that write independently of each other
+//! need not be seen to do so in every order.
 
 use crate::explore::choice::Wrong;
 use crate::explore::moves::Ending;

@@ -9,7 +9,7 @@ use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
 use super::strategy;
-use crate::cli::{CheckOptions, ReduceChoice};
+use crate::cli::{CheckOptions, ReduceChoice, SwitchChoice};
 use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::Round;
 use crate::explore::scout;
@@ -74,7 +74,9 @@ pub fn explore(
             _ => counts,
         }
     })
-    .watching(plan.properties.clone());
+    .watching(plan.properties.clone())
+    .remembering(plan.options.memo == SwitchChoice::On)
+    .telling_output(plan.options.outcomes);
     let mut space = lossy::storing(space, &plan);
     let room = limits.room(plan.options.memory);
     // Ends that a walk comes across may need more preemptions than asked for.

@@ -75,6 +75,11 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
     pub reduce: ReduceChoice,
 
+    /// Remember what moves do, and execute them again only where they could do something else; off:
+    /// execute every move in every state
+    #[arg(long, value_enum, default_value_t = SwitchChoice::On)]
+    pub memo: SwitchChoice,
+
     /// full: models of threads, locks and the heap; none: the real library on system calls
     #[arg(long, value_enum, default_value_t = ModelChoice::Full)]
     pub model: ModelChoice,
@@ -377,6 +382,15 @@ pub enum CheckFormat {
     Json,
     /// For code-scanning services: SARIF 2.1.0
     Sarif,
+}
+
+/// Values of options that switch something on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SwitchChoice {
+    /// On.
+    On,
+    /// Off.
+    Off,
 }
 
 /// Values of `--reduce`.

@@ -31,6 +31,8 @@ pub struct Known {
     pub outcome: Outcome,
     /// What it changes in the state vector.
     pub changes: Box<[(u32, u32)]>,
+    /// If it changes the operating system by itself: what that looked like afterwards once.
+    pub world: Option<(u32, ThreadId)>,
     /// What it touches.
     pub touched: Box<[Touched]>,
     /// What of it other threads touch, too.
@@ -81,7 +83,7 @@ impl KnownMoves {
         &self,
         thread: ThreadId,
         alternative: u32,
-        vector: &StateVector,
+        vector: &mut StateVector,
     ) -> Option<MoveRef> {
         let found = self.memo.find(thread.0, alternative, |position| vector.value(position));
         found.map(MoveRef::Kept)
@@ -148,7 +150,11 @@ impl KnownMoves {
     /// Makes a move; the state that it leads to.
     #[inline]
     pub fn apply(&self, which: MoveRef, vector: &mut StateVector) -> StateId {
-        vector.put(&self.get(which).changes)
+        let known = self.get(which);
+        if let Some((shown, thread)) = known.world {
+            vector.change_world(shown, thread);
+        }
+        vector.put(&known.changes)
     }
 
     /// Approximate memory taken.

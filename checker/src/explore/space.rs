@@ -184,6 +184,15 @@ impl<'a> Space<'a> {
         self
     }
 
+    /// States that differ in what the program has written count as different: for who wants to know
+    /// all that it can write.
+    pub fn telling_output(mut self, tells: bool) -> Self {
+        if tells {
+            self.vector.tell_output();
+        }
+        self
+    }
+
     /// Says whether moves are remembered, which saves executing them again; they are unless this
     /// says otherwise.
     pub fn remembering(mut self, remember: bool) -> Self {

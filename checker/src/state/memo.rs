@@ -33,7 +33,7 @@ impl Memo {
         &self,
         thread: u32,
         alternative: u32,
-        value: impl Fn(u32) -> u32,
+        mut value: impl FnMut(u32) -> u32,
     ) -> Option<MoveId> {
         let mut node = self.edges.get(root(thread, alternative))?;
         loop {

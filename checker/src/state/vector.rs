@@ -20,10 +20,10 @@
 use super::pool::Pool;
 use super::printed::{Printed, Printing};
 use super::tree::{Pairs, StateId, Tree, TreeMark};
-use super::worlds::{Regions, Worlds};
+use super::worlds::{Regions, View, Worlds};
 use crate::explore::measure::MemoryUse;
 use ahash::{AHashMap, AHashSet, RandomState};
-use samovar_runtime::{Os, Process};
+use samovar_runtime::{LOOK_AT_WAITS, Os, Process};
 use samovar_vm::context::{Core, Floating};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::{Changed, Mark};
@@ -79,6 +79,10 @@ pub(super) struct Slot {
     /// Number of its contents then; [`ABSENT`] if it did not exist.
     pub base: u32,
 }
+
+/// From here on, positions stand for what a thread sees of the operating system: its number and a
+/// bit for the [`View`].
+const VIEWS: u32 = 1 << 30;
 
 /// Positions of the operating system and of the map of regions.
 const WORLD: u32 = 1;
@@ -262,22 +266,50 @@ impl StateVector {
 
     /// The number of the present contents at a position.
     fn contents_at(&self, position: u32) -> u32 {
-        match self.tree.get(position) {
+        self.contents_of(position, self.tree.get(position))
+    }
+
+    /// The number of the contents that a value at a position stands for.
+    fn contents_of(&self, position: u32, value: u32) -> u32 {
+        match value {
             0 => self.slots[position as usize].base,
             value => value - 1,
         }
     }
 
-    /// What is at a position.
+    /// What is at a position that [`StateVector::looks`] told.
     #[inline]
-    pub fn value(&self, position: u32) -> u32 {
-        self.tree.get(position)
+    pub fn value(&mut self, position: u32) -> u32 {
+        if position < VIEWS {
+            return self.tree.get(position);
+        }
+        let view = if position & 1 == 0 { View::Own } else { View::Waits };
+        let thread = ThreadId((position - VIEWS) / 2);
+        self.worlds.view(self.contents_at(WORLD), thread, view)
+    }
+
+    /// From now on, states that differ in what the program has written count as different.
+    pub fn tell_output(&mut self) {
+        self.worlds.tell_output();
     }
 
     /// What is at the position of the memory around an address.
     pub fn value_around(&self, addr: u64) -> u32 {
         let position = self.positions.get(&Component::Granule(addr / GRANULE));
         position.map_or(0, |&position| self.tree.get(position))
+    }
+
+    /// Whether a change is one of the operating system.
+    pub fn is_world((position, _): (u32, u32)) -> bool {
+        position == WORLD
+    }
+
+    /// Changes the operating system as a move of a thread changed another one to what is shown.
+    #[inline]
+    pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
+        let world = self.worlds.change(self.contents_at(WORLD), shown, thread);
+        let base = self.slots[WORLD as usize].base;
+        self.tree.set(WORLD, if world == base { 0 } else { world + 1 });
     }
 
     /// Changes what is at these positions; the number of the state that this is.
@@ -315,22 +347,27 @@ impl StateVector {
     }
 
     /// The positions that decide about a move of a thread from the present state, and what is
-    /// there: its registers, the operating system, and what it looked at and changes.
+    /// there: its registers, what it sees of the operating system, what it looked at and changes.
+    /// If it changes no more of the operating system than its thread's own part and what belongs to
+    /// no thread, the number of the changed operating system comes back.
     pub fn looks(
         &mut self,
         thread: ThreadId,
         seen: &[Seen],
         changes: &[(u32, u32)],
         looks: &mut Vec<(u32, u32)>,
-    ) {
+    ) -> Option<u32> {
         looks.clear();
         self.question += 1;
         self.mentioned.resize(self.slots.len(), 0);
-        let registers = self.threads.get(thread.0 as usize).copied().unwrap_or_default();
-        for position in registers.into_iter().chain([WORLD, REGIONS]) {
-            if position != 0 {
-                self.mention(position, looks);
-            }
+        self.mention(REGIONS, looks);
+        // The passing of time is not one thread's.
+        let mut whole = self.os().threads().len() <= thread.0 as usize;
+        if whole {
+            self.mention(WORLD, looks);
+        } else {
+            self.threads[thread.0 as usize].into_iter().for_each(|it| self.mention(it, looks));
+            self.mention_view(thread, View::Own, looks);
         }
         for seen in seen {
             match *seen {
@@ -340,11 +377,29 @@ impl StateVector {
                     self.look(Component::Pages(line * LINE / PAGE_SIZE / PAGES), looks);
                 }
                 Seen::Object(addr) => self.look(Component::Object(addr), looks),
+                Seen::Beyond(LOOK_AT_WAITS) if !whole => {
+                    self.mention_view(thread, View::Waits, looks);
+                }
+                Seen::Beyond(_) => {
+                    whole = true;
+                    self.mention(WORLD, looks);
+                }
             }
         }
-        for &(position, _) in changes {
+        let shown = changes.iter().find(|(position, _)| *position == WORLD);
+        let shown = shown.map(|&(position, value)| self.contents_of(position, value));
+        let before = self.contents_at(WORLD);
+        let is_own = |shown: &u32| !whole && self.worlds.is_own_change(before, *shown, thread);
+        let shown = shown.filter(is_own);
+        for &(position, _) in changes.iter().filter(|it| it.0 != WORLD || shown.is_none()) {
             self.mention(position, looks);
         }
+        shown
+    }
+
+    fn mention_view(&mut self, thread: ThreadId, view: View, looks: &mut Vec<(u32, u32)>) {
+        let position = VIEWS + thread.0 * 2 + u32::from(view == View::Waits);
+        looks.push((position, self.value(position)));
     }
 
     fn look(&mut self, component: Component, looks: &mut Vec<(u32, u32)>) {

@@ -34,8 +34,8 @@ fn arrive(call: &mut ModelCall<'_>) -> Result<Answer, Fault> {
     }
     call.set_word(addr, 0)?;
     let here = WaitFor::Barrier { addr };
-    for index in 0..call.process.os.threads.len() {
-        if call.process.os.threads[index].waiting() == Some(&here) {
+    for index in 0..call.process.waits().len() {
+        if call.process.waits()[index].waiting() == Some(&here) {
             let thread = ThreadId(index as u32);
             call.process.set_runnable(thread);
             call.process.return_from(thread, 0);

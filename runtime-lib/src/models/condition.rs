@@ -243,7 +243,7 @@ impl Process {
     /// Threads that wait on a modelled condition variable, by number.
     pub fn condition_waiters(&self, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
         let fits = waits_on(cond);
-        let threads = self.os.threads.iter().enumerate();
+        let threads = self.waits().iter().enumerate();
         threads
             .filter(move |(_, thread)| thread.waiting().is_some_and(&fits))
             .map(|(index, _)| ThreadId(index as u32))

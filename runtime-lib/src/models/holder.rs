@@ -26,11 +26,11 @@ impl Process {
             }
             _ => return None,
         };
-        self.os.by_tid(tid)
+        self.by_tid(tid)
     }
 
     fn live(&self, thread: ThreadId) -> Option<ThreadId> {
-        let known = self.os.threads.get(thread.0 as usize)?;
+        let known = self.all_threads().get(thread.0 as usize)?;
         known.is_alive().then_some(thread)
     }
 }

@@ -165,8 +165,8 @@ impl ModelCall<'_> {
 
     /// Lets all threads try again whose wait fits.
     fn wake_where(&mut self, fits: impl Fn(&WaitFor) -> bool) {
-        for index in 0..self.process.os.threads.len() {
-            if self.process.os.threads[index].waiting().is_some_and(&fits) {
+        for index in 0..self.process.waits().len() {
+            if self.process.waits()[index].waiting().is_some_and(&fits) {
                 self.process.set_runnable(ThreadId(index as u32));
             }
         }
@@ -174,7 +174,7 @@ impl ModelCall<'_> {
 
     /// Whether some thread's wait fits.
     fn somebody_waits(&self, fits: impl Fn(&WaitFor) -> bool) -> bool {
-        self.process.os.threads.iter().any(|thread| thread.waiting().is_some_and(&fits))
+        self.process.waits().iter().any(|thread| thread.waiting().is_some_and(&fits))
     }
 
     /// Something that is not modelled, named.

@@ -76,7 +76,7 @@ pub(super) fn unlock(call: &mut ModelCall<'_>) -> Answer {
         Ok(State::Held(owner))
             if call.judges_locks()
                 && owner != call.tid()
-                && call.process.os.by_tid(owner).is_some() =>
+                && call.process.by_tid(owner).is_some() =>
         {
             return Answer::wrong(LockFault::UnlockNotOwner, addr);
         }

@@ -46,7 +46,7 @@ impl ModelCall<'_> {
     /// The live thread whose descriptor is at this address: glibc's `pthread_t` is its thread
     /// pointer.
     pub(super) fn by_descriptor(&self, descriptor: u64) -> Option<ThreadId> {
-        let threads = self.process.os.threads.iter().enumerate();
+        let threads = self.process.all_threads().iter().enumerate();
         threads
             .filter(|(_, thread)| thread.is_alive())
             .map(|(index, _)| ThreadId(index as u32))

@@ -125,8 +125,8 @@ fn not_held(request: &Request<'_>, start: u64) -> Reply {
 
 /// Everybody who waits for a part of the region tries again; whoever runs first gets it.
 fn wake(process: &mut Process, given: &Privilege) {
-    for index in 0..process.os.threads.len() {
-        if let Some(&WaitFor::Privilege { start, end }) = process.os.threads[index].waiting()
+    for index in 0..process.waits().len() {
+        if let Some(&WaitFor::Privilege { start, end }) = process.waits()[index].waiting()
             && start < given.end
             && given.start < end
         {

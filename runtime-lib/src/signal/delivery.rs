@@ -76,21 +76,20 @@ impl Process {
     fn accepting_waiter(&self, thread: Option<ThreadId>, signal: Signal) -> Option<ThreadId> {
         let accepts = |index: usize| {
             matches!(
-                self.os.threads[index].waiting(),
+                self.all_threads()[index].waiting(),
                 Some(WaitFor::Signal { accepted, .. }) if accepted.contains(signal)
             )
         };
         let mut candidates = match thread {
             Some(thread) => thread.0 as usize..thread.0 as usize + 1,
-            None => 0..self.os.threads.len(),
+            None => 0..self.all_threads().len(),
         };
         candidates.find(|&index| accepts(index)).map(|index| ThreadId(index as u32))
     }
 
     fn unblocked_thread(&self, signal: Signal) -> Option<ThreadId> {
         let index = self
-            .os
-            .threads
+            .all_threads()
             .iter()
             .position(|thread| thread.is_alive() && !thread.blocked.contains(signal))?;
         Some(ThreadId(index as u32))

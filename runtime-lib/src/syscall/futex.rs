@@ -137,7 +137,7 @@ fn waiters(process: &Process, addr: u64, bitset: u32) -> Vec<ThreadId> {
         WaitFor::Mutex { addr: at, .. } | WaitFor::Once { addr: at } => at == addr,
         _ => false,
     };
-    let threads = process.os.threads.iter().enumerate();
+    let threads = process.waits().iter().enumerate();
     threads
         .filter(|(_, thread)| thread.waiting().is_some_and(waits))
         .map(|(index, _)| ThreadId(index as u32))
@@ -244,7 +244,7 @@ fn lock_pi(call: &mut Call<'_>, addr: u64, realtime: bool, may_wait: bool) -> Sy
         call.write(addr, &(tid | word & (OWNER_DIED | WAITERS)).to_le_bytes())?;
         return done(0);
     }
-    if call.os().by_tid(owner).is_none() {
+    if call.process.by_tid(owner).is_none() {
         return Err(Errno::ESRCH.into());
     }
     if !may_wait {
@@ -267,7 +267,7 @@ fn unlock_pi(call: &mut Call<'_>, addr: u64) -> SysResult {
 }
 
 fn ownership_waiters(process: &Process, addr: u64) -> Vec<ThreadId> {
-    let threads = process.os.threads.iter().enumerate();
+    let threads = process.waits().iter().enumerate();
     threads
         .filter(|(_, thread)| {
             let wait = thread.waiting();

@@ -48,6 +48,7 @@ pub(super) fn rt_sigaction(call: &mut Call<'_>) -> SysResult {
 
 /// A signal that is ignored from now on is dropped even where it was blocked.
 fn forget_pending(call: &mut Call<'_>, signal: Signal) {
+    call.process.all_threads();
     let os = call.os_mut();
     let queues = os.threads.iter_mut().map(|thread| &mut thread.pending);
     for queue in queues.chain([&mut os.pending]) {
@@ -200,7 +201,7 @@ pub(super) fn tgkill(call: &mut Call<'_>) -> SysResult {
 }
 
 fn target(call: &Call<'_>, tid: u64) -> Result<ThreadId, Errno> {
-    call.os().by_tid(tid as u32).ok_or(Errno::ESRCH)
+    call.process.by_tid(tid as u32).ok_or(Errno::ESRCH)
 }
 
 fn send_to(call: &mut Call<'_>, tid: u64, number: u64) -> SysResult {

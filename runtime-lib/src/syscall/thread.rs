@@ -40,10 +40,10 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
     if flags & !known != 0 {
         return unsupported(format!("flags {:#x}", flags & !known));
     }
-    if call.os().threads.len() >= THREADS_MAX {
+    if call.process.all_threads().len() >= THREADS_MAX {
         return Err(Errno::EAGAIN.into());
     }
-    let tid = PID + call.os().threads.len() as u32;
+    let tid = PID + call.process.all_threads().len() as u32;
     if flags & CLONE_PARENT_SETTID != 0 {
         call.write(parent_tid, &tid.to_le_bytes())?;
     }
@@ -79,7 +79,7 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
 
 pub(super) fn exit(call: &mut Call<'_>) -> SysResult {
     let status = call.args[0] as i32 & 0xff;
-    let last = call.os().alive() == 1;
+    let last = call.process.alive() == 1;
     end_thread(call.process, call.thread);
     if last {
         return Ok(Flow::Ended(end_process(call.process, status)));
@@ -111,8 +111,8 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
     if addr != 0 && process.machine.memory.write_u32(addr, 0).is_ok() {
         futex::wake(process, addr, 1, u32::MAX);
     }
-    for index in 0..process.os.threads.len() {
-        let wait = process.os.threads[index].waiting();
+    for index in 0..process.waits().len() {
+        let wait = process.waits()[index].waiting();
         if matches!(wait, Some(WaitFor::Join { thread: joined, .. }) if *joined == thread.0) {
             process.set_runnable(ThreadId(index as u32));
         }
@@ -137,7 +137,7 @@ pub(super) fn get_robust_list(call: &mut Call<'_>) -> SysResult {
     let [tid, head, size, ..] = call.args;
     let thread = match tid as u32 {
         0 => call.thread,
-        tid => call.os().by_tid(tid).ok_or(Errno::ESRCH)?,
+        tid => call.process.by_tid(tid).ok_or(Errno::ESRCH)?,
     };
     let list = call.os().thread(thread).robust_list;
     call.write_words(head, &[list])?;

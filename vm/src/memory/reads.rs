@@ -26,6 +26,8 @@ pub enum Seen {
     Line(u64),
     /// The entry of an address in the table of objects.
     Object(u64),
+    /// Something that is not in memory, by a number of the caller's.
+    Beyond(u32),
 }
 
 /// See the module head.
@@ -90,6 +92,16 @@ impl Reads {
         }
     }
 
+    /// Notes a look at something that is not in memory.
+    pub fn note_beyond(&self, what: u32) {
+        if self.on.get() {
+            let mut log = self.log.borrow_mut();
+            if !log.seen.contains(&Seen::Beyond(what)) {
+                log.seen.push(Seen::Beyond(what));
+            }
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn add(&self, first: u64, last: u64) {
@@ -114,7 +126,7 @@ impl Log {
         if self.lines.is_empty() {
             self.lines.extend(self.seen.iter().filter_map(|seen| match seen {
                 Seen::Line(line) => Some(*line),
-                Seen::Object(_) => None,
+                Seen::Object(_) | Seen::Beyond(_) => None,
             }));
         }
         self.lines.insert(line)

@@ -18,7 +18,7 @@ use crate::explore::moves::{self, Ending, Move};
 use crate::explore::stubborn::ThreadDeed;
 use crate::explore::touches::bit;
 use crate::explore::word::Word;
-use crate::state::VectorMark;
+use crate::state::{StateVector, VectorMark};
 use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
 use samovar_vm::machine::ThreadId;
@@ -45,7 +45,7 @@ impl Space<'_> {
     pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
         let Choice { thread, alternative } = choice;
         if self.remembers()
-            && let Some(known) = self.known.find(thread, alternative, &self.vector)
+            && let Some(known) = self.known.find(thread, alternative, &mut self.vector)
         {
             if cfg!(debug_assertions) {
                 self.verify(choice, known);
@@ -90,6 +90,7 @@ impl Space<'_> {
         let mut known = Known {
             outcome: Outcome::Over,
             changes: Box::default(),
+            world: None,
             touched: self.touches.touched().into(),
             shares: Vec::new(),
             version: 0,
@@ -108,7 +109,13 @@ impl Space<'_> {
         if forgets || !is_all || !self.remembers() {
             return self.known.pass(known);
         }
-        self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
+        let shown = self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
+        if let Some(shown) = shown {
+            known.world = Some((shown, thread));
+            let rest =
+                known.changes.iter().copied().filter(|change| !StateVector::is_world(*change));
+            known.changes = rest.collect();
+        }
         self.known.keep((thread, choice.alternative), &self.looks, known)
     }
 

@@ -113,7 +113,7 @@ pub(super) fn try_lock(
     if lock != 0 {
         return Ok(Attempt::Held);
     }
-    let waited_for = process.os.threads.iter().enumerate().any(|(index, other)| {
+    let waited_for = process.waits().iter().enumerate().any(|(index, other)| {
         index as u32 != thread.0
             && matches!(
                 other.waiting(),
@@ -159,7 +159,7 @@ pub(super) fn unlock(
     memory.write_u32(addr + USERS, users.wrapping_sub(1))?;
     memory.write_u32(addr, 0)?;
     wake_lockers(process, addr);
-    if process.os.threads.iter().any(
+    if process.waits().iter().any(
         |thread| matches!(thread.waiting(), Some(WaitFor::Futex { addr: at, .. }) if *at == addr),
     ) {
         futex::wake(process, addr, 1, u32::MAX);
@@ -170,9 +170,9 @@ pub(super) fn unlock(
 /// Lets everybody try who waits for a mutex in a model. Where the library frees the mutex, this
 /// comes just before; nobody tries before the library has done so.
 pub(crate) fn wake_lockers(process: &mut Process, addr: u64) {
-    for index in 0..process.os.threads.len() {
+    for index in 0..process.waits().len() {
         if matches!(
-            process.os.threads[index].waiting(),
+            process.waits()[index].waiting(),
             Some(WaitFor::Mutex { addr: at, .. }) if *at == addr
         ) {
             process.set_runnable(ThreadId(index as u32));

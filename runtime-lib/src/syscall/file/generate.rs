@@ -45,7 +45,7 @@ pub(super) fn contents(process: &Process, which: Generated) -> Vec<u8> {
 }
 
 fn name(process: &Process) -> String {
-    let name = &process.os.threads[0].name;
+    let name = &process.all_threads()[0].name;
     let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..len]).into_owned()
 }
@@ -94,7 +94,7 @@ fn status(process: &Process) -> String {
          VmPeak:\t{size:8} kB\nVmSize:\t{size:8} kB\nVmRSS:\t{size:8} kB\nThreads:\t{}\n",
         name(process),
         process.os.files.umask,
-        process.os.alive(),
+        process.alive(),
     )
 }
 
@@ -104,7 +104,7 @@ fn stat(process: &Process) -> String {
     format!(
         "{PID} ({}) R 999 999 999 0 -1 0 0 0 0 0 0 0 0 0 20 0 {} 0 0 {size} {}{zeros}\n",
         name(process),
-        process.os.alive(),
+        process.alive(),
         pages(process),
     )
 }

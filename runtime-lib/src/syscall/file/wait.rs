@@ -94,8 +94,8 @@ pub(super) fn readiness(files: &Files, fd: u64) -> u16 {
 
 /// After pipes or counters changed: threads whose wait is over can run.
 pub(super) fn wake_ready(process: &mut Process) {
-    for index in 0..process.os.threads.len() {
-        let Some(WaitFor::Files { wanted, .. }) = process.os.threads[index].waiting() else {
+    for index in 0..process.waits().len() {
+        let Some(WaitFor::Files { wanted, .. }) = process.waits()[index].waiting() else {
             continue;
         };
         let files = &process.os.files;
