@@ -82,9 +82,11 @@ impl Printed {
     /// All changes were taken in, and these are the values; the number of the state.
     #[inline]
     pub(super) fn settle(&mut self, values: &[u32]) -> StateId {
-        if self.method == Method::Full {
-            let all = values.iter().enumerate();
-            self.now.print = self.prints.of(all.map(|(at, &value)| (at as u32, value)));
+        let all = values.iter().enumerate().map(|(at, &value)| (at as u32, value));
+        match self.method {
+            Method::Full => self.now.print = self.prints.of(all),
+            Method::Incremental => debug_assert_eq!(self.now.print, self.prints.of(all)),
+            Method::Partial => {}
         }
         self.now.state = self.number();
         self.now.state

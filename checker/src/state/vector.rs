@@ -309,7 +309,7 @@ impl StateVector {
     pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
         let world = self.worlds.change(self.contents_at(WORLD), shown, thread);
         let base = self.slots[WORLD as usize].base;
-        self.tree.set(WORLD, if world == base { 0 } else { world + 1 });
+        self.assign(WORLD, if world == base { 0 } else { world + 1 });
     }
 
     /// Changes what is at these positions; the number of the state that this is.
