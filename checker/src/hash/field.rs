@@ -82,7 +82,8 @@ mod tests {
             prop_assert_eq!(u128::from(x), u128::from(a) % prime);
             let product = u128::from(x) * u128::from(y) % prime;
             prop_assert_eq!(u128::from(Mersenne61::multiply(x, y)), product);
-            prop_assert_eq!(u128::from(Mersenne61::add(x, y)), (u128::from(x) + u128::from(y)) % prime);
+            let sum = (u128::from(x) + u128::from(y)) % prime;
+            prop_assert_eq!(u128::from(Mersenne61::add(x, y)), sum);
             prop_assert_eq!(Mersenne61::add(Mersenne61::subtract(x, y), y), x);
         }
 

@@ -101,7 +101,8 @@ proptest! {
     #[test]
     fn changes_and_parts_give_the_hash_from_scratch(deeds in deeds()) {
         let powers = Powers::<Mersenne61>::new(BASE);
-        let (mut linear, mut tree) = (Linear::<Mersenne61>::new(BASE), Tree::<Mersenne61>::new(BASE));
+        let mut linear = Linear::<Mersenne61>::new(BASE);
+        let mut tree = Tree::<Mersenne61>::new(BASE);
         let parts = follow(&deeds, &mut linear);
         let whole: Vec<u64> = parts.values().flatten().copied().collect();
         prop_assert_eq!(linear.value(), powers.hash(&whole));

@@ -3,8 +3,8 @@
 //! The state vector is kept as it is, but not folded: of each state there is a fingerprint (see
 //! [`crate::hash::print`]), and equal fingerprints count as equal states, which is wrong with a
 //! small probability. Numbers of states either pass, and mean something until the next state is
-//! expanded only, or they are kept: then every state that was met has one, and can be found again by
-//! whoever knows the way there.
+//! expanded only, or they are kept: then every state that was met has one, and can be found again
+//! by whoever knows the way there.
 //!
 //! The start of the search is the vector of zeros; its fingerprint and its number are zero.
 

@@ -100,7 +100,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_set(prints in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..300)) {
+        fn it_is_a_set(
+            prints in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..300)
+        ) {
             let (mut table, mut set) = (Compact::new(u64::MAX), BTreeSet::new());
             for print in prints {
                 let expected = if set.insert(print) { Added::New } else { Added::Old };
