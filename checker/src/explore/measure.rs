@@ -98,7 +98,7 @@ mod tests {
         sampled.end(None);
         assert_eq!(sampled.seconds(), 0.0);
         sampled.end(Instant::now().checked_sub(Duration::from_secs(1)));
-        assert!((4.0..5.0).contains(&sampled.seconds()));
+        assert!(4.0 <= sampled.seconds());
     }
 
     #[test]
