@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 fn builds(source: &str, scratch: &Scratch) -> Vec<(String, PathBuf)> {
     let source = programs().join("check").join(source);
     let include = format!("-I{}", workspace().join("runtime-lib/include").display());
-    let directives = Directives { cflags: vec![include], ..Directives::default() };
+    let unguarded = "-fno-stack-protector".to_string();
+    let directives = Directives { cflags: vec![include, unguarded], ..Directives::default() };
     let ways = [Link::Pie, Link::Static].into_iter().flat_map(|link| [(link, 0), (link, 2)]);
     let built = ways.map(|(link, level)| {
         let build = Build { link, level, ..Build::PLAIN };
@@ -119,5 +120,26 @@ fn what_depends_on_uninitialised_memory_is_replayed() {
             let text = replayed.stdout_text();
             assert!(text.contains("uninitialised"), "{way}: {text}");
         }
+    }
+}
+
+#[test]
+fn frames_of_the_stack_are_not_overrun() {
+    let scratch = Scratch::new("frames");
+    let wrong = [
+        ("write", "writes 4 bytes at ", ", beyond the frame of write_at"),
+        ("read", "reads 4 bytes at ", ", beyond the frame of read_at"),
+        ("smash", "writes ", ", over the return address of a function, from fill"),
+    ];
+    for (way, program) in builds("frames.c", &scratch) {
+        for (deed, start, end) in wrong {
+            let error = &check(&program, &[], deed)["error"];
+            let found = (error["kind"].as_str(), error["detail"].as_str());
+            assert_eq!(found, (Some("memory"), Some("out-of-bounds")), "{deed}, {way}: {error}");
+            let told = error["message"].as_str().expect("a message");
+            assert!(told.starts_with(start) && told.ends_with(end), "{deed}, {way}: {told}");
+        }
+        let report = check(&program, &[], "inside");
+        assert_eq!(report["verdict"], "verified", "{way}: {report}");
     }
 }

@@ -30,8 +30,6 @@ const POINTS: &[(&str, Point)] = &[
     ("philosophers.c", Some((31, 32, "T1"))),
     // Main waits for a thread that needs what main has locked.
     ("deadlock/join_holding.c", Some((24, 14, "T1"))),
-    // The error path is decided by a choice.
-    ("deadlock/forgotten_unlock.c", Some((15, 15, "T2"))),
     // The consumer has the mutex that the producer needs.
     ("semaphores/order.c", Some((28, 15, "T1"))),
     // The customer has seen the barber awake, who is about to sleep.

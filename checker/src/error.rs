@@ -61,6 +61,12 @@ pub enum CommandError {
         /// Stores that know it.
         stores: &'static str,
     },
+    /// A heuristic that goes to a known error, without one.
+    #[error("the heuristics hamming and fsm go to a known error: name its trail with --toward")]
+    NoTarget,
+    /// A known error that no heuristic goes to.
+    #[error("--toward is for --heuristic hamming or fsm")]
+    IdleTarget,
     /// The compiler could not be started.
     #[error(
         "the compiler {compiler} cannot be started: {}; install it or set {variable}",
@@ -103,9 +109,6 @@ pub enum CommandError {
     /// A formula does not fit the program.
     #[error(transparent)]
     Formula(#[from] crate::formula::FormulaError),
-    /// Nothing to plan for.
-    #[error("nothing to plan for: say with --goal what to reach")]
-    NoGoal,
     /// Locals of threads change without a visible operation.
     #[error(
         "invariants and goals over locals of threads need --reduce none: locals change between \

@@ -1,6 +1,6 @@
 // StEAM's stack overrun: element 500 of an array of 100. A write a little behind the array would hit
-// the same frame or that of a caller, which may well be meant; this one leaves the stack. With -DFIX
-// the index is right.
+// the same frame or that of a caller, which may well be meant; this one leaves both, and the stack as
+// well where little lies above it. With -DFIX the index is right.
 //
 // check: => error memory; tiny
 // check: -DFIX => verified; tiny

@@ -21,6 +21,7 @@
  *   for `samovar plan`       what it says                               natively
  *   samovar_action(s, ...)   a step of a plan: its name and numbers     nothing
  *   SUGGEST(p)               *p is where this agent reads suggestions   nothing
+ *   SUGGEST_OR_WAIT(p, v)    the same, and v in *p tells it to wait     nothing
  *   samovar_busy()           this agent (thread) has something to do    nothing
  *   samovar_idle()           this agent has nothing to do               nothing
  *   samovar_evaluate(v)      how good the present state is              nothing
@@ -325,6 +326,11 @@ static inline void samovar_action(const char *name, samovar_numbers_... numbers)
 #endif
 
 #define samovar_suggest(p, len) SAMOVAR_TELL_(SAMOVAR_SUGGEST_, p, len, 0)
+#define samovar_suggest_or_wait(p, v)                                                              \
+    __extension__({                                                                                \
+        __typeof__(*(p)) samovar_wait_ = (v);                                                      \
+        SAMOVAR_TELL_(SAMOVAR_SUGGEST_, p, sizeof *(p), &samovar_wait_);                           \
+    })
 #define samovar_busy() SAMOVAR_TELL_(SAMOVAR_BUSY_, 1, 0, 0)
 #define samovar_idle() SAMOVAR_TELL_(SAMOVAR_BUSY_, 0, 0, 0)
 #define samovar_evaluate(v) SAMOVAR_TELL_(SAMOVAR_EVALUATE_, (long long)(v), 0, 0)
@@ -348,6 +354,7 @@ static inline void samovar_action(const char *name, samovar_numbers_... numbers)
 #define VLOCK(p) samovar_lock(p, sizeof *(p))
 #define VUNLOCK(p) samovar_unlock(p, sizeof *(p))
 #define SUGGEST(p) samovar_suggest(p, sizeof *(p))
+#define SUGGEST_OR_WAIT(p, v) samovar_suggest_or_wait(p, v)
 #endif
 
 #endif

@@ -172,7 +172,10 @@ impl Process {
             FaultReason::Null | FaultReason::Unmapped => Some(1),
             FaultReason::Protected => Some(2),
             FaultReason::Misaligned => Some(crate::signal::SI_KERNEL),
-            FaultReason::OutOfBounds | FaultReason::UseAfterFree => None,
+            FaultReason::OutOfBounds
+            | FaultReason::UseAfterFree
+            | FaultReason::BeyondFrame
+            | FaultReason::ReturnAddress => None,
         };
         let handled = match code {
             Some(code) => self.raise_fault(thread, Signal::SEGV, code, fault.addr),

@@ -37,6 +37,17 @@ pub trait Observer: Monitor {
     /// The thread did something useful, says the program.
     fn progress(&mut self) {}
 
+    /// The thread has left an atomic region of the program.
+    fn region_over(&mut self) {}
+
+    /// The thread has said something about itself as an agent.
+    fn announced(&mut self) {}
+
+    /// The thread becomes busy, with this in a cell where it reads suggestions.
+    fn decided(&mut self, cell: u64, value: u64) {
+        let _ = (cell, value);
+    }
+
     /// The thread makes a step of a plan, says the program.
     fn action(&mut self) {}
 
@@ -80,6 +91,12 @@ pub(crate) trait Witness {
     fn choose(&mut self, alternatives: u32) -> u32;
     /// See [`Observer::progress`].
     fn progress(&mut self);
+    /// See [`Observer::region_over`].
+    fn region_over(&mut self);
+    /// See [`Observer::announced`].
+    fn announced(&mut self);
+    /// See [`Observer::decided`].
+    fn decided(&mut self, cell: u64, value: u64);
     /// See [`Observer::action`].
     fn action(&mut self);
     /// See [`Observer::wants_marks`].
@@ -113,6 +130,18 @@ impl<M: Observer> Witness for M {
 
     fn progress(&mut self) {
         Observer::progress(self);
+    }
+
+    fn region_over(&mut self) {
+        Observer::region_over(self);
+    }
+
+    fn announced(&mut self) {
+        Observer::announced(self);
+    }
+
+    fn decided(&mut self, cell: u64, value: u64) {
+        Observer::decided(self, cell, value);
     }
 
     fn action(&mut self) {

@@ -5,8 +5,11 @@ mod support;
 
 use samovar_runtime::{Event, Misuse, Model, Observer, Process};
 use samovar_vm::fault::{AccessKind, FaultReason};
+use samovar_vm::flags::Flags;
+use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::PAGE_SIZE;
 use samovar_vm::monitor::{Checked, Monitor, Unwatched};
+use samovar_vm::reg::Reg;
 use std::path::Path;
 use support::{Linkage, Scheduler, compile, load, run, run_natively, turn};
 
@@ -47,6 +50,50 @@ fn files() {
     std::fs::create_dir_all(&directory).unwrap();
     check("files", &[directory.to_str().unwrap()]);
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+}
+
+/// Whatever is put into registers and flags that are said to be dead, between any two instructions,
+/// programs do the same.
+#[test]
+fn dead_registers_are_not_missed() {
+    for (name, linkage) in [("threads", Linkage::Static), ("heap", Linkage::Dynamic)] {
+        let program = compile(name, linkage).unwrap();
+        let expected = run_natively(&program, &[]);
+        let mut process = load(&program, &[], Model::Full, false);
+        let mut scheduler = Scheduler::new(Some(5));
+        let (mut stdout, mut clobbered) = (Vec::new(), 0);
+        let status = loop {
+            for thread in process.runnable().collect::<Vec<_>>() {
+                clobbered += clobber(&mut process, thread);
+            }
+            let (thread, budget) = scheduler.pick(&mut process);
+            let event = process.step(thread, budget % 100 + 1, &mut Unwatched);
+            stdout.extend(process.take_output().into_iter().flat_map(|piece| piece.bytes));
+            if let Event::ProcessExited(status) = event {
+                break status;
+            }
+        };
+        assert_eq!(String::from_utf8(stdout).unwrap(), expected.stdout, "{name}");
+        assert_eq!(status, expected.status, "{name}");
+        assert!(10_000 < clobbered, "{name}: only {clobbered} registers were dead");
+    }
+}
+
+/// Puts nonsense into what is dead; the number of registers.
+fn clobber(process: &mut Process, thread: ThreadId) -> u32 {
+    let core = *process.machine.core(thread);
+    if core.uops_done > 0 || process.is_atomic(thread) {
+        return 0;
+    }
+    let live = process.machine.live_at(core.pc);
+    let dead: Vec<Reg> = Reg::GENERAL.into_iter().filter(|&reg| !live.has(reg)).collect();
+    let flags = core.flags.bits() ^ !live.flags;
+    let core = process.machine.core_mut(thread);
+    core.flags = Flags::eager(flags);
+    for &reg in &dead {
+        core[reg] = !core[reg] ^ 0x5a5a_5a5a_5a5a_5a5a;
+    }
+    dead.len() as u32
 }
 
 /// Exact heap blocks, judged accesses, journal: everything is on.
@@ -131,7 +178,7 @@ fn snapshot(process: &Process) -> (Vec<(u64, Vec<u8>)>, String) {
             }
         }
     }
-    let threads = (0..process.machine.thread_count()).map(samovar_vm::machine::ThreadId);
+    let threads = (0..process.machine.thread_count()).map(ThreadId);
     let registers: Vec<String> = threads
         .map(|id| format!("{:?} {:?}", process.machine.core(id), process.machine.floating(id)))
         .collect();

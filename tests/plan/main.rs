@@ -3,7 +3,9 @@
 mod command;
 mod examples;
 mod goals;
+mod page;
 mod puzzle;
+mod simulation;
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::child::{Job, Outcome};

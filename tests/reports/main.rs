@@ -5,6 +5,7 @@
 
 mod browser;
 mod formats;
+mod graphs;
 mod project;
 mod text;
 mod trails;

@@ -240,6 +240,13 @@ impl Case {
         self.job(&Configuration::MAIN, scratch).run()
     }
 
+    /// Checks it; the JSON report, if there is one, and the processor time.
+    pub fn report(&self, configuration: &Configuration) -> (Option<Value>, f64) {
+        let scratch = Scratch::new("example");
+        let outcome = self.job(configuration, &scratch).run();
+        (serde_json::from_slice(&outcome.stdout).ok(), outcome.user.as_secs_f64())
+    }
+
     fn judged(&self, mut answer: Answer, message: &str, how: &Configuration) -> Answer {
         let seen = &answer.verdict;
         answer.complaint = match (agrees(&self.verdict, seen), self.not_yet(how)) {

@@ -18,6 +18,7 @@ pub mod debian;
 pub mod directives;
 pub mod examples;
 pub mod litmus;
+pub mod mamp;
 pub mod mutate;
 pub mod schema;
 pub mod scratch;

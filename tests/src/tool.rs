@@ -15,6 +15,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("qemu-x86_64", "qemu-user"),
     ("strip", "binutils"),
     ("ld", "binutils"),
+    ("dot", "graphviz"),
 ];
 
 /// Programs without which the tests mean nothing: their absence is a failure, not a skip.

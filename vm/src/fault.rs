@@ -36,6 +36,10 @@ pub enum FaultReason {
     OutOfBounds,
     /// Inside a heap block that was freed.
     UseAfterFree,
+    /// On the stack, beyond the frame that its address is relative to and that of the caller.
+    BeyondFrame,
+    /// Over the return address of a function that has not returned yet.
+    ReturnAddress,
     /// A 16-byte operand that must be aligned is not.
     Misaligned,
 }
@@ -62,6 +66,8 @@ impl fmt::Display for Fault {
             FaultReason::Protected => "not permitted there",
             FaultReason::OutOfBounds => "outside of every object",
             FaultReason::UseAfterFree => "the block was freed",
+            FaultReason::BeyondFrame => "beyond the frame",
+            FaultReason::ReturnAddress => "a return address is there",
             FaultReason::Misaligned => "not aligned",
         };
         write!(f, "illegal {kind} of {size} bytes at {addr:#x}: {why}")

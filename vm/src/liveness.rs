@@ -1,15 +1,15 @@
 //! Which registers and flags a thread can still read from where it stands.
 //!
 //! The code from an address on is followed, through branches and direct calls, until it leaves what
-//! can be known without executing it; then the usual backward analysis says what is read on some way
-//! before it is overwritten. Everything counts as live at an indirect branch, a return, a hooked
-//! function, a system call, a request, an instruction that is not decoded, and where too much code
-//! follows; nothing is assumed about calling conventions. Only a write of all of a register makes
-//! it dead, and only flags that an instruction always sets.
+//! can be known without executing it; the usual backward analysis then says what is read on some
+//! way before it is overwritten. Everything counts as live at an indirect branch, a return, a
+//! hooked function, a system call, a request, an instruction that is not decoded, and where too
+//! much code follows; nothing is assumed about calling conventions. Only a write of all of a
+//! register makes it dead, and only flags that an instruction always sets.
 //!
 //! An answer holds at a boundary of instructions, for code that cannot be written to; answers are
-//! kept with the decoded code and forgotten with it. It does not count as reading that a debugger, or a handler of a signal
-//! by way of what the signal saved, can look at any register.
+//! kept with the decoded code and forgotten with it. It does not count as reading that a debugger,
+//! or a handler of a signal by way of what the signal saved, can look at any register.
 //!
 //! Cost: some microseconds an address, once.
 

@@ -13,6 +13,7 @@ use crate::lower::Style;
 use crate::memory::Memory;
 use crate::memory::journal::{Deed, Mark, Undo};
 use crate::monitor::Monitor;
+use crate::reg::Reg;
 use crate::stop::{HookId, Stop};
 use std::io;
 
@@ -58,7 +59,8 @@ impl Machine {
     }
 
     /// Adds a thread with these registers.
-    pub fn add_thread(&mut self, core: Core, floating: Floating) -> ThreadId {
+    pub fn add_thread(&mut self, mut core: Core, floating: Floating) -> ThreadId {
+        core[Reg::Frame] = 0;
         if self.memory.journal.is_on() {
             self.memory.journal.log_deed(Deed::ThreadAdded);
         }

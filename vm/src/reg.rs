@@ -45,8 +45,8 @@ pub enum Reg {
     T2,
     /// Fourth temporary.
     T3,
-    #[doc(hidden)]
-    Spare24,
+    /// The calls that the thread has not returned from; see [`crate::memory::frames`].
+    Frame,
     #[doc(hidden)]
     Spare25,
     #[doc(hidden)]

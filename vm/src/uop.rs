@@ -379,6 +379,12 @@ pub enum Op {
     Fence,
     // Fill dead stack that ends aux bytes below the stack pointer: disp bytes or what src says.
     FillStack,
+    // Note a call that returns to imm64, a return, and judge an access of aux bytes that stores
+    // src (imm = 1 for a store).
+    FrameEnter,
+    FrameLeave,
+    FrameForget,
+    FrameJudge,
     Hook,
     Breakpoint,
     Illegal,
@@ -527,6 +533,16 @@ pub struct Uop {
 }
 
 const _: () = assert!(size_of::<Uop>() == 16);
+
+impl Op {
+    /// Whether an instruction that stops before its next micro-op has not begun yet.
+    pub(crate) fn is_preamble(self) -> bool {
+        matches!(
+            self,
+            Op::FillStack | Op::FrameEnter | Op::FrameLeave | Op::FrameForget | Op::FrameJudge
+        )
+    }
+}
 
 impl Uop {
     /// A micro-op without operands.

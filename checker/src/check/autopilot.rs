@@ -2,10 +2,10 @@
 //!
 //! Most errors are near, and most spaces are small: a depth-first search finds either out at once.
 //! If it does not, cheap searches that are good at finding take turns with it: the most promising
-//! states first, runs with few preemptions, random priorities. All of them together get as many
-//! states as the depth-first search has had; then it goes on where it stood, up to five times as
-//! far, and so on three times. After that it has the field to itself. So a proof takes at most
-//! twice as long as it would take alone, and mostly as long.
+//! states first, runs with few preemptions, random priorities. All of them together get no
+//! more states than the depth-first search has had; then it goes on where it stood, up to five
+//! times as far, and so on three times. After that it has the field to itself. So a proof expands
+//! at most twice as many states as it would alone, and mostly as many.
 //!
 //! Only the depth-first search proves anything; what others find is an error like any other.
 //! Turns are measured in states, not in time, so that a check is the same every time.
@@ -43,8 +43,8 @@ const TURNS: &[Turn] = &[
     Turn::Preemptions(1, 500),
     Turn::Priorities(3, 500),
     Turn::Proof(10_000),
-    Turn::Directed("lnb+alive", 4_000),
-    Turn::Preemptions(2, 4_000),
+    Turn::Directed("lnb+alive", 3_000),
+    Turn::Preemptions(2, 3_000),
     Turn::Priorities(3, 2_000),
     Turn::Proof(50_000),
     Turn::Directed("branch", 15_000),
@@ -160,7 +160,7 @@ impl Autopilot {
         let walks = Walks { count: u64::MAX, moves_max: WALK_MOVES_MAX, seed: plan.options.seed };
         let (round, ended) = within(states_max, watchdog, |watchdog| match turn {
             Turn::Directed(name, _) => {
-                let heuristic = heuristic(name, plan).make(plan.properties);
+                let heuristic = heuristic(name, plan).make(plan.quarry());
                 BestFirst::new(space, heuristic, false, u64::MAX).run(stats, watchdog)
             }
             Turn::Preemptions(bound, _) => FewPreemptions::new(space, bound).run(stats, watchdog),

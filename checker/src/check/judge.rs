@@ -231,7 +231,9 @@ fn fault_detail(process: &Process, thread: ThreadId, fault: &Fault) -> &'static 
         }
         FaultReason::Protected if fault.kind == AccessKind::Write && is_mapped => "read-only",
         FaultReason::Unmapped | FaultReason::Protected | FaultReason::Misaligned => "wild",
-        FaultReason::OutOfBounds => "out-of-bounds",
+        FaultReason::OutOfBounds | FaultReason::BeyondFrame | FaultReason::ReturnAddress => {
+            "out-of-bounds"
+        }
         FaultReason::UseAfterFree => "use-after-free",
     }
 }
@@ -252,6 +254,8 @@ fn fault_message(
     };
     let variable = names.variable(process, thread, addr, 1).map(|data| data.name);
     let place = variable.unwrap_or_else(|| format!("{addr:#x}"));
+    let frame = names.standpoint(process, thread).function;
+    let frame = frame.unwrap_or_else(|| "the function".to_string());
     match reason {
         _ if detail == "stack-overflow" => {
             format!("the stack of {} runs over", names.thread(thread))
@@ -267,6 +271,10 @@ fn fault_message(
         }
         FaultReason::Protected => format!("{deed} at {place}, where no access is permitted"),
         FaultReason::Misaligned => format!("{deed} at {place}, which is not aligned"),
+        FaultReason::BeyondFrame => format!("{deed} at {place}, beyond the frame of {frame}"),
+        FaultReason::ReturnAddress => {
+            format!("{deed} at {place}, over the return address of a function, from {frame}")
+        }
         FaultReason::OutOfBounds | FaultReason::UseAfterFree => {
             format!("{deed} {}", relative(process, names, addr))
         }

@@ -7,6 +7,7 @@
 pub mod autopilot;
 mod deadlock;
 pub mod fillings;
+mod graph;
 mod judge;
 pub mod kind;
 pub(crate) mod limits;
@@ -32,6 +33,7 @@ use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::choice::{Choice, Found, Stats, Wrong};
 use crate::explore::endless;
+use crate::explore::heuristic::target::Target;
 use crate::explore::moves::Ending;
 use crate::explore::moves::Sight;
 use crate::explore::word::Word;
@@ -94,6 +96,8 @@ pub struct Outcome {
     pub no_return: Option<NoReturn>,
     /// What the autopilot tried, if nobody asked for a search.
     pub attempts: Vec<Attempt>,
+    /// The graph of states for Graphviz, if that was asked for.
+    pub graph: Option<String>,
 }
 
 impl Outcome {
@@ -115,6 +119,7 @@ impl Outcome {
             fillings: None,
             no_return: None,
             attempts: Vec::new(),
+            graph: None,
         }
     }
 }
@@ -137,8 +142,10 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
         return Err(CommandError::LocalsNeedAll);
     }
+    let known = known_error(options)?;
     let begin = Instant::now();
-    let mut outcome = examine(&mut process, options, &properties, &limit, &messages);
+    let mut outcome =
+        examine(&mut process, options, &properties, known.as_ref(), &limit, &messages);
     if options.check.contains(&kind::ErrorKind::Memory)
         && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
     {
@@ -175,6 +182,17 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     };
     report.print()?;
     Ok(status(&outcome.verdict, &messages))
+}
+
+/// The trail that a search is directed to, if it is.
+fn known_error(options: &CheckOptions) -> Result<Option<SavedTrail>, CommandError> {
+    let needed = options.heuristic.as_ref().is_some_and(|names| names.need_target());
+    match (&options.toward, needed) {
+        (Some(file), true) => Ok(Some(SavedTrail::read(file)?)),
+        (None, true) => Err(CommandError::NoTarget),
+        (Some(_), false) => Err(CommandError::IdleTarget),
+        (None, false) => Ok(None),
+    }
 }
 
 /// The exit status, and for what is unsupported the message.
@@ -228,6 +246,7 @@ fn examine(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
     messages: &Messages,
 ) -> Outcome {
@@ -235,7 +254,7 @@ fn examine(
     let instructions_alone = process.machine.instructions();
     messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
-        Prefix::Threads => explore(process, options, properties, limit),
+        Prefix::Threads => explore(process, options, properties, known, limit),
         Prefix::Over(ending) => match alone(process, options, &ending) {
             outcome if !properties.is_empty() && matches!(outcome.verdict, Verdict::Verified) => {
                 let reason = "the program has neither threads nor choices; invariants and goals \
@@ -331,6 +350,7 @@ fn explore(
     process: &mut Process,
     options: &CheckOptions,
     properties: &Properties,
+    known: Option<&SavedTrail>,
     limit: &Limit,
 ) -> Outcome {
     process.take_output();
@@ -338,7 +358,13 @@ fn explore(
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
     let mut ends = options.outcomes.then(BTreeSet::new);
-    let plan = search::Plan { options, asked: &options.check, properties };
+    let target = known.map_or_else(Target::default, |saved| {
+        let words: Vec<Word> = saved.words().collect();
+        let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
+        let sight = walk::sight(process, reduce, words.iter().copied());
+        Target::of(process, &sight, &saved.path(), &words)
+    });
+    let plan = search::Plan { options, asked: &options.check, properties, target: &target };
     let explored = search::explore(process, plan, limits, progress, &mut ends);
     let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
@@ -392,6 +418,10 @@ fn explore(
     outcome.attempts = explored.attempts;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
+    if options.dot.is_some() {
+        let program = options.program().to_string_lossy();
+        outcome.graph = Some(graph::draw(process, plan, &explored.contended, &program));
+    }
     outcome
 }
 

@@ -19,6 +19,8 @@ use crate::trail::file::SavedTrail;
 use crate::trail::{Names, walk};
 use samovar_runtime::Process;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::reg::Reg;
+use serde_json::{Value, json};
 
 use super::kind::ErrorKind;
 
@@ -72,4 +74,13 @@ pub fn record(tape: &mut Tape<'_>, saved: &SavedTrail, finding: &Finding) {
 pub fn thread_named(process: &Process, names: &Names, name: &str) -> Option<ThreadId> {
     let mut all = (0..process.machine.thread_count()).map(ThreadId);
     all.find(|thread| names.thread(*thread) == name)
+}
+
+/// The registers of a thread, in the order in which one looks at them, with the thread's name.
+pub fn registers(process: &Process, name: &str, thread: ThreadId) -> Value {
+    let core = process.machine.core(thread);
+    let mut all = vec![("rip", core.pc), ("eflags", core.rflags())];
+    all.extend(Reg::GENERAL.map(|reg| (reg.name(), core[reg])));
+    let values = all.into_iter().map(|(name, value)| json!([name, format!("{value:#x}")]));
+    json!({ "thread": name, "values": values.collect::<Vec<_>>() })
 }

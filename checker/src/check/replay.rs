@@ -13,15 +13,20 @@ use crate::formula::Properties;
 use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
 use crate::native::NativeError;
+use crate::place;
 use crate::program::Program;
+use crate::replay::walk::{self, Walk};
 use crate::replay::{Executable, Tape};
 use crate::report;
 use crate::run::limit::Limit;
 use crate::trail::file::{self, SavedTrail};
-use crate::trail::walk;
+use crate::trail::walk as paths;
 use crate::trail::{Names, Step, describe};
 use samovar_runtime::{Event, Process};
 use samovar_vm::machine::ThreadId;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::verdict::Finding;
 
@@ -38,6 +43,7 @@ struct Reproduced {
 pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
     let saved = SavedTrail::read(&options.trail())?;
+    let page = options.html.as_ref().and_then(|file| std::path::absolute(file).ok());
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
     if let Some(plan) = &saved.plan {
@@ -47,6 +53,12 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     if let Some(address) = options.gdb() {
         let address = address.map_err(|problem| CommandError::BadAddress { problem })?;
         return serve_gdb(address, reproduced, &messages);
+    }
+    if options.steps_through() {
+        return step_through(&reproduced);
+    }
+    if let Some(file) = &page {
+        write_page(&reproduced, file)?;
     }
     let Reproduced { saved, program, steps, finding, names } = reproduced;
     if options.native {
@@ -96,6 +108,46 @@ fn reproduce(saved: SavedTrail, messages: &Messages) -> Result<Reproduced, Comma
     };
     add_sources(&mut steps);
     Ok(Reproduced { saved, program, steps, finding, names })
+}
+
+/// Records the trail and writes it as a page for the browser.
+fn write_page(reproduced: &Reproduced, file: &Path) -> Result<(), CommandError> {
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
+    let sight = recording::sight(saved, program)?;
+    let mut tape = Tape::new(recording::load(saved, program)?, &sight);
+    recording::record(&mut tape, saved, finding);
+    let mut registers = Vec::new();
+    for made in 0..=steps.len() {
+        tape.go_to(tape.after_choices(made, steps.len()));
+        let name = made.checked_sub(1).map_or("main", |index| steps[index].thread.as_str());
+        let thread = recording::thread_named(tape.process(), names, name);
+        registers.push(recording::registers(tape.process(), name, thread.unwrap_or(ThreadId(0))));
+    }
+    let all = (0..tape.process().machine.thread_count()).map(ThreadId);
+    let threads: Vec<(String, Option<String>)> =
+        all.map(|it| (names.thread(it), names.start_of(it).map(str::to_string))).collect();
+    report::save(file, &report::html::replayed(saved, steps, finding, &threads, &registers))
+}
+
+/// Records the trail and lets the user go through it.
+fn step_through(reproduced: &Reproduced) -> Result<ProcessEnding, CommandError> {
+    let Reproduced { saved, program, steps, finding, names } = reproduced;
+    let sight = recording::sight(saved, program)?;
+    let process = recording::load(saved, program)?;
+    let mut tape = Tape::new(process, &sight);
+    recording::record(&mut tape, saved, finding);
+    let story = walk::Story {
+        steps,
+        error: format!("error: {}: {}", finding.kind.name(), finding.message),
+        trail: report::text::trail(saved, steps, finding, names),
+        debug: Arc::new(place::debug_of(tape.process())),
+    };
+    let (stdin, mut stdout) = (std::io::stdin(), std::io::stdout());
+    let prompt = stdin.is_terminal() && stdout.is_terminal();
+    Walk::new(&mut tape, story, names)
+        .obey(stdin.lock(), &mut stdout, prompt)
+        .map_err(|error| CommandError::Output { fd: 1, error })?;
+    Ok(ProcessEnding::Status(ending::FOUND))
 }
 
 /// Records the trail and lets gdb go through it.
@@ -165,12 +217,12 @@ fn execute(
         let finding = deadlock::describe(
             process,
             &mut names,
-            &walk::sight(process, ReduceChoice::Auto, std::iter::empty()),
+            &paths::sight(process, ReduceChoice::Auto, std::iter::empty()),
         );
         return (vec![last_step(&finding)], Some(finding), names);
     }
     let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
-    let sight = walk::sight(process, reduce, saved.words());
+    let sight = paths::sight(process, reduce, saved.words());
     let path = saved.path();
     let mut told = describe::tell(process, &sight, &path, &mut names);
     let finding = match &told.last {

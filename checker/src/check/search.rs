@@ -12,6 +12,8 @@ use super::strategy;
 use crate::cli::{CheckOptions, ReduceChoice, SwitchChoice};
 use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::Round;
+use crate::explore::heuristic::Quarry;
+use crate::explore::heuristic::target::Target;
 use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
@@ -45,6 +47,15 @@ pub struct Plan<'a> {
     pub asked: &'a [ErrorKind],
     /// What must hold, and what is looked for.
     pub properties: &'a Properties,
+    /// A known error to go to.
+    pub target: &'a Target,
+}
+
+impl<'a> Plan<'a> {
+    /// What heuristics are directed to.
+    pub fn quarry(&self) -> Quarry<'a> {
+        Quarry { properties: self.properties, target: self.target }
+    }
 }
 
 /// Explores everything that can happen from where the process stands, up to the first error of a

@@ -85,6 +85,7 @@ pub fn load(
     // Reads and writes of one instruction are two accesses, with a scheduling point in between.
     process.machine.set_style(Style {
         fuse_memory: false,
+        frames: true,
         stack_fill: filling,
         ..Style::default()
     });

@@ -12,9 +12,11 @@ use crate::explore::choice::{Found, Stats};
 use crate::explore::deepening::Deepening;
 use crate::explore::dfs::{DepthFirst, Round, Watchdog};
 use crate::explore::heuristic::{Names, Sum};
+use crate::explore::ida_star::IdaStar;
 use crate::explore::pct::Pct;
 use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::{self, Walks};
+use crate::explore::refine::Refine;
 use crate::explore::space::Space;
 use crate::trail::cost::Wish;
 
@@ -55,6 +57,11 @@ pub fn round(
                 let heuristic = heuristic(plan);
                 BestFirst::new(space, heuristic, count_moves, depth).run(stats, watchdog)
             }
+            SearchChoice::Novelty => {
+                BestFirst::new(space, novelty(plan), false, depth).run(stats, watchdog)
+            }
+            SearchChoice::Idastar => deepen_directed(space, plan, depth, stats, watchdog),
+            SearchChoice::Refine => Refine::new(space, options.seed, depth).run(stats, watchdog),
             SearchChoice::Beam => {
                 let width = options.width.unwrap_or(WIDTH) as usize;
                 Beam::new(space, heuristic(plan), width, depth).run(stats, watchdog)
@@ -80,16 +87,45 @@ pub fn round(
 
 /// What a trail should be like: who asks for the fewest steps gets them.
 pub fn wish(options: &CheckOptions) -> Wish {
-    use SearchChoice::{Astar, Bfs, Idfs};
+    use SearchChoice::{Astar, Bfs, Idastar, Idfs};
     match options.search {
-        Bfs | Idfs | Astar if options.preemptions.is_none() => Wish::FewMoves,
+        Bfs | Idfs | Astar | Idastar if options.preemptions.is_none() => Wish::FewMoves,
         _ => Wish::FewPreemptions,
     }
 }
 
 fn heuristic(plan: &Plan<'_>) -> Sum {
     let names = plan.options.heuristic.clone();
-    names.unwrap_or_else(|| Names::ordinary(plan.properties)).make(plan.properties)
+    names.unwrap_or_else(|| Names::ordinary(plan.properties)).make(plan.quarry())
+}
+
+/// What is new first, among that what the other heuristics say.
+fn novelty(plan: &Plan<'_>) -> Sum {
+    let names = plan.options.heuristic.clone().unwrap_or_else(Names::none);
+    names.and_novelty().make(plan.quarry())
+}
+
+/// Passes of A* with growing bounds, until one cuts nothing off.
+fn deepen_directed(
+    space: &mut Space<'_>,
+    plan: &Plan<'_>,
+    depth_max: u64,
+    stats: &mut Stats,
+    watchdog: &mut Watchdog<'_>,
+) -> Round {
+    let (mut bound, mut expanded) = (0, 0);
+    loop {
+        let mut pass = IdaStar::new(space, heuristic(plan), bound, depth_max);
+        let round = pass.run(stats, watchdog);
+        let beyond = pass.beyond();
+        expanded += stats.expanded;
+        stats.expanded = expanded;
+        match (round, beyond) {
+            (Round::Over(Found::Nothing), Some(next)) => bound = next,
+            (round, _) => return round,
+        }
+        space.begin_round();
+    }
 }
 
 /// Depth-first passes with growing bounds, until one cuts nothing off.

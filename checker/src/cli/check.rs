@@ -27,11 +27,15 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = SearchChoice::Auto)]
     pub search: SearchChoice,
 
-    /// Which states best-first, astar and beam find promising: mb, lnb, pl1, pl2, pba, pbb, int,
-    /// rw, aa, branch, alive, formula; several joined with + are added [default: formula with
-    /// --invariant or --goal, else lnb]
+    /// Which states directed searches find promising: mb, lnb, pl1, pl2, pba, pbb, int, rw, aa,
+    /// branch, alive, novelty, formula, hamming, fsm; several joined with + are added [default:
+    /// formula where one is given, else lnb]
     #[arg(long, value_name = "NAMES", value_parser = heuristic::Names::parse)]
     pub heuristic: Option<heuristic::Names>,
+
+    /// The trail of a known error, which the heuristics hamming and fsm go to
+    #[arg(long, value_name = "TRAIL")]
+    pub toward: Option<PathBuf>,
 
     /// States of each level that beam keeps [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -136,6 +140,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
 
+    /// Write the graph of states for Graphviz; for small spaces, at most 2000 states are drawn
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
     #[arg(allow_hyphen_values = true)]
@@ -223,12 +231,12 @@ impl CheckOptions {
     /// An option that says something about searches of another kind than the one asked for, and
     /// the searches that it is for.
     pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
-        use SearchChoice::{Astar, Beam, BestFirst, Pct, Random};
+        use SearchChoice::{Astar, Beam, BestFirst, Idastar, Novelty, Pct, Random};
         let search = self.search;
-        let is_directed = matches!(search, BestFirst | Astar | Beam);
+        let is_directed = matches!(search, BestFirst | Astar | Idastar | Beam | Novelty);
         let is_plain = matches!(search, SearchChoice::Auto | SearchChoice::Dfs);
         if self.heuristic.is_some() && !is_directed {
-            Some(("--heuristic", "best-first, astar or beam"))
+            Some(("--heuristic", "best-first, astar, idastar, beam or novelty"))
         } else if self.width.is_some() && search != Beam {
             Some(("--width", "beam"))
         } else if self.walks.is_some() && !matches!(search, Random | Pct) {
@@ -286,12 +294,18 @@ pub enum SearchChoice {
     BestFirst,
     /// The most promising first, steps so far included
     Astar,
+    /// The most promising first, depth-first with a bound that grows
+    Idastar,
+    /// What does something for the first time first
+    Novelty,
     /// The most promising of each level only; proves nothing once it leaves states out
     Beam,
     /// Random walks; prove nothing
     Random,
     /// Random walks with priorities, and a bound on the probability of missing an error
     Pct,
+    /// Many depth-first passes with tiny tables: shorter and shorter trails
+    Refine,
 }
 
 impl SearchChoice {
@@ -304,6 +318,9 @@ impl SearchChoice {
             SearchChoice::Idfs => "idfs",
             SearchChoice::BestFirst => "best-first",
             SearchChoice::Astar => "astar",
+            SearchChoice::Idastar => "idastar",
+            SearchChoice::Novelty => "novelty",
+            SearchChoice::Refine => "refine",
             SearchChoice::Beam => "beam",
             SearchChoice::Random => "random",
             SearchChoice::Pct => "pct",

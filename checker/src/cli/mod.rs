@@ -16,7 +16,7 @@ pub use check::{
 };
 pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
-pub use plan::{PlanOptions, PlanSearch};
+pub use plan::{PhaseChoice, PlanOptions, PlanSearch, Pruning};
 pub use replay::ReplayOptions;
 pub use run::{CpuChoice, ModelChoice, RunOptions};
 

@@ -45,6 +45,50 @@ pub struct PlanOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub weight: Option<u32>,
 
+    /// Plan and simulate in turn: how good a state is, as a C expression over the program's
+    /// variables [default: what the program says with samovar_evaluate]
+    #[arg(long, value_name = "EXPR", value_parser = Formula::parse)]
+    #[arg(allow_hyphen_values = true)]
+    pub evaluate: Option<Formula>,
+
+    /// Simulate only: agents decide by chance, nothing is suggested to them
+    #[arg(long)]
+    pub simulate: bool,
+
+    /// What a phase of planning does
+    #[arg(long, value_enum, default_value_t = PhaseChoice::Rollouts)]
+    pub phase: PhaseChoice,
+
+    /// Steps of agents that a phase of planning may try out; later ones an eighth of that
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub phase_states: u64,
+
+    /// Seconds that a phase of planning may take; later ones an eighth of that
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub phase_time: Option<Duration>,
+
+    /// A phase of planning after this many parallel steps at the soonest
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+
+    /// A phase of planning when so many agents are idle
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub idle: u32,
+
+    /// What --phase bfs leaves out: states that were seen, steps of busy agents, steps that change
+    /// no suggestion; none for nothing
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    #[arg(default_value = "visited,idle,suggestions")]
+    pub prune: Vec<Pruning>,
+
+    /// Parallel steps after which a simulation is given up
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+
     /// Where threads are switched
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
     pub reduce: ReduceChoice,
@@ -73,12 +117,16 @@ pub struct PlanOptions {
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 
+    /// Write a page for the browser: who does what when, and the grid if there is one
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
     /// Values to try where the program leaves one open: 0..3,7 for all types, int=0..3 for one
     #[arg(long, value_name = "[TYPE=]SET", value_parser = parse_choices)]
     #[arg(allow_hyphen_values = true)]
     pub choices: Vec<String>,
 
-    /// Decides the random numbers that the program gets
+    /// Decides the random numbers that the program gets, and what happens by chance in a simulation
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
@@ -133,6 +181,11 @@ impl PlanOptions {
         }
     }
 
+    /// Whether planning and simulation take turns.
+    pub fn is_interleaved(&self) -> bool {
+        self.goal.is_empty() || self.evaluate.is_some() || self.simulate
+    }
+
     /// An option that says something about searches of another kind than the one asked for, and
     /// the searches that it is for.
     pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
@@ -171,4 +224,26 @@ impl PlanSearch {
             PlanSearch::BestFirst => "best-first",
         }
     }
+}
+
+/// Values of `--phase`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PhaseChoice {
+    /// Whole courses of the program are tried out, and the best one is varied
+    Rollouts,
+    /// Breadth-first over what idle agents can do now, as StEAM did
+    Bfs,
+}
+
+/// Values of `--prune`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pruning {
+    /// States that were seen
+    Visited,
+    /// Steps of busy agents
+    Idle,
+    /// Steps that change no suggestion
+    Suggestions,
+    /// Nothing
+    None,
 }

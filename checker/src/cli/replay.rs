@@ -5,6 +5,7 @@ use super::usage;
 use crate::gdb::Address;
 use crate::message::Loudness;
 use clap::Args;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Arguments of `samovar replay`.
@@ -18,6 +19,19 @@ pub struct ReplayOptions {
     /// this command
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1)]
     gdb: Option<Option<String>>,
+
+    /// Go through the steps one by one, as commands on standard input say (`help` lists them); in a
+    /// terminal this is the default
+    #[arg(long, conflicts_with_all = ["gdb", "native"])]
+    pub step: bool,
+
+    /// Show all steps at once, in a terminal, too
+    #[arg(long, conflicts_with_all = ["gdb", "native", "step"])]
+    pub all: bool,
+
+    /// Write a page for the browser, with the steps to go through and the registers after each
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gdb", "native", "step"])]
+    pub html: Option<PathBuf>,
 
     /// Force the schedule onto the real program, on the real processor, and say whether it fails
     /// the same way
@@ -41,6 +55,13 @@ impl ReplayOptions {
     /// How much `samovar` itself says.
     pub fn loudness(&self) -> Loudness {
         if self.verbose { Loudness::Verbose } else { Loudness::Normal }
+    }
+
+    /// Whether the steps are gone through one by one.
+    pub fn steps_through(&self) -> bool {
+        let terminals = || std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        self.step
+            || !self.all && self.html.is_none() && self.format == ReportFormat::Text && terminals()
     }
 
     /// The trail: `--gdb TRAIL` without an address names it, too.

@@ -70,10 +70,17 @@ looked at where a choice is due and where the program ends; with threads, after
 every access to what it names, except inside of atomic regions.
 
 Examples:
-  samovar plan --goal 'solved' examples/planning/eight.c 1 4 2 3 7 5 6 8 0
-  samovar plan --goal 'distance == 0' --search astar examples/planning/fifteen.c
+  samovar plan --goal 'wrong == 0' examples/planning/puzzle.c 1 4 2 3 7 5 6 8 0
+  samovar plan --goal 'distance == 0' --search astar ./puzzle
   samovar plan --goal 'at == 5' --minimise toll ./route
-  samovar replay eight.plan.json           executes the plan again
+  samovar plan examples/planning/mamp.c 5 10 1     agents that are threads: planning and
+                                           simulation in turn, until the program ends
+  samovar plan --simulate examples/planning/mamp.c 5 10 1
+  samovar replay puzzle.plan.json          executes the plan again
+
+Without --goal, or with --evaluate or --simulate, agents are threads that make one step
+in each round, in random order (--seed); a step is an atomic region. Phases of planning
+write suggestions into the cells that agents name with SUGGEST.
 
 Exit status: 0 a plan was found; 1 no plan exists: everything was searched; 2 usage,
 or something is unsupported; 3 incomplete: a limit ended the search.";
@@ -89,6 +96,7 @@ can go back from there. Without an address, any free port of this machine is tak
 
 Examples:
   samovar check ./a.out || samovar replay a.trail.json
+  printf 'to 5\\nprint count\\nwhere\\n' | samovar replay --step a.trail.json
   samovar replay --gdb a.trail.json        says which port to connect gdb to
   gdb -ex 'target remote | samovar replay --gdb - a.trail.json'
   samovar replay --native a.trail.json     the real program fails the same way";

@@ -33,6 +33,7 @@ pub mod future;
 #[cfg(test)]
 mod graph;
 pub mod heuristic;
+pub mod ida_star;
 pub mod known;
 pub mod lossy;
 pub mod measure;
@@ -41,6 +42,7 @@ pub mod origins;
 pub mod pct;
 pub mod preemptions;
 pub mod random_walk;
+pub mod refine;
 pub mod scout;
 pub mod space;
 pub mod stubborn;

@@ -149,10 +149,10 @@ fn perform(
         let is_new = |addr, len| regions.is_some_and(|regions| !regions.overlaps(addr, addr + len));
         journal.each_since(mark.machine(), |changed| match changed {
             // Whoever frees a block changes what all of its bytes are.
-            Changed::Contents { addr, len } | Changed::Shadow { addr, len } => {
-                if !is_new(addr, len) {
-                    watch.note_write(addr, len);
-                }
+            Changed::Contents { addr, len } | Changed::Shadow { addr, len }
+                if !is_new(addr, len) =>
+            {
+                watch.note_write(addr, len);
             }
             _ => {}
         });

@@ -12,6 +12,8 @@ const WALKS_IN_VAIN: u32 = 3;
 const WALKS_MAX: u32 = 32;
 /// Moves of one walk at most.
 const MOVES_MAX: u32 = 1000;
+/// Moves that may be tried in all walks: with many threads, there are many to try at each step.
+const TRIED_MAX: u64 = 50_000;
 
 /// Walks from the start of a space and lets it learn what is contended.
 pub fn scout(space: &mut Space<'_>) {
@@ -24,7 +26,7 @@ pub fn scout(space: &mut Space<'_>) {
             Walk::InVain => in_vain += 1,
             Walk::Over => return,
         }
-        if in_vain == WALKS_IN_VAIN {
+        if in_vain == WALKS_IN_VAIN || TRIED_MAX <= space.stats.executed {
             return;
         }
     }
@@ -43,6 +45,9 @@ enum Walk {
 fn walk(space: &mut Space<'_>, random: &mut u64) -> Walk {
     let mut learned = false;
     for _ in 0..MOVES_MAX {
+        if TRIED_MAX <= space.stats.executed {
+            break;
+        }
         match space.expand() {
             Expansion::Anew => {
                 learned = true;

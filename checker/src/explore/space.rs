@@ -1,12 +1,12 @@
 //! The space of states of a process: the engine under all searches.
 //!
 //! Expanding a state looks at the next move of every thread, takes in where it leads, and compares
-//! what the moves touch (see [`survey`]). Conflicts outside the contended set make the set grow (see
-//! [`super`]); conflicts between plain accesses of the program may be data races; then moves that
+//! what the moves touch (see [`survey`]). Conflicts outside the contended set make the set grow
+//! (see [`super`]); conflicts between plain accesses of the program may be data races; then moves that
 //! need not be explored are left out (see [`super::stubborn`]).
 //!
-//! The engine stands in a state of the [`StateVector`]. The process itself is somewhere else most of
-//! the time: it is brought along when a move has to be executed (see [`execute`]) or somebody wants
+//! The engine stands in a state of the [`StateVector`]. The process itself is somewhere else most
+//! of the time: it is brought along when a move has to be executed (see [`execute`]) or somebody wants
 //! to look at it.
 
 mod appraisal;

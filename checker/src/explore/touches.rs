@@ -463,7 +463,7 @@ mod tests {
         compare(&mut touches, &[(1, 0x1000, 8, Read, Manner::Atomic)]);
         assert_eq!((touches.things(), touches.version()), (2, version));
         let mut shares = Vec::new();
-        touches.shares(ThreadId(1), &touches.touched().to_vec(), &mut shares);
+        touches.shares(ThreadId(1), touches.touched(), &mut shares);
         let things: Vec<(Thing, bool)> =
             shares.iter().map(|share| (share.thing, share.change())).collect();
         assert_eq!(things, [(Thing(0), false), (Thing(1), false)]);

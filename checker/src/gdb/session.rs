@@ -8,6 +8,7 @@ use super::packet::{self, hex, number};
 use super::resume::{self, Goal, Halt, Points, Watchpoint};
 use super::{registers, threads, tls, transfer};
 use crate::replay::Tape;
+use crate::replay::doing::doing;
 use crate::trail::Names;
 use samovar_vm::machine::ThreadId;
 
@@ -167,7 +168,7 @@ impl<'t, 'a> Session<'t, 'a> {
             }
             "qsThreadInfo" => b"l".to_vec(),
             "qThreadExtraInfo" => match threads::parse(rest) {
-                Some(thread) => hex(threads::doing(process, &self.names, thread).as_bytes()).into(),
+                Some(thread) => hex(doing(process, &self.names, thread).as_bytes()).into(),
                 None => REFUSED.to_vec(),
             },
             "qGetTLSAddr" => self.thread_local(rest).unwrap_or_else(|| REFUSED.to_vec()),

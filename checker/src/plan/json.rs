@@ -60,6 +60,12 @@ fn add_plan(object: &mut Map<String, Value>, plan: &Plan) {
     object.insert("cost".to_string(), json!(plan.cost));
     object.insert("cost_unit".to_string(), json!(plan.unit));
     object.insert("optimal".to_string(), json!(plan.optimal));
+    if let Some(simulation) = &plan.simulation {
+        object.insert("parallel_steps".to_string(), json!(simulation.parallel_steps));
+        object.insert("planning_seconds".to_string(), json!(simulation.planning_seconds));
+        object.insert("planning_phases".to_string(), json!(simulation.phases));
+        object.insert("planning_steps".to_string(), json!(simulation.tried));
+    }
 }
 
 fn semantics(report: &Report<'_>) -> Value {
@@ -72,6 +78,8 @@ fn semantics(report: &Report<'_>) -> Value {
         "model": report.setting.model,
         "goals": report.setting.goals,
         "minimise": options.minimise.as_ref().map(|formula| formula.text()),
+        "evaluate": options.evaluate.as_ref().map(|formula| formula.text()),
+        "seed": options.seed,
         "estimate": options.estimate.as_ref().map(|formula| formula.text()),
         "bounds": {
             "depth": options.depth,

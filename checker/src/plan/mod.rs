@@ -7,12 +7,22 @@
 //! threads, everything that the goal names is visible, as for `check --goal`, so that no state
 //! outside of an atomic region is missed. Errors of the program are dead ends here: `check` is for
 //! these.
+//!
+//! Without a goal, planning and simulation take turns ([`interleave`]).
 
+mod agents;
+mod ahead;
 mod called;
 mod goal;
+mod html;
+pub mod interleave;
 mod json;
+mod phase;
 mod replay;
+mod rollout;
+mod schedule;
 mod search;
+mod simulation;
 pub mod steps;
 mod target;
 mod tell;
@@ -60,9 +70,6 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
     if let Some((option, searches)) = options.idle_option() {
         return Err(CommandError::IdleOption { option, searches });
     }
-    if options.goal.is_empty() {
-        return Err(CommandError::NoGoal);
-    }
     let messages = Messages::new(options.loudness());
     let limit = Limit::new(options.time);
     let setting = Setting::of_plan(options);
@@ -89,6 +96,9 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
     let (outcome, target) = (&outcome, &target);
     let setting = &setting;
     let report = Report { options, setting, target, outcome, seconds, instructions, file };
+    if let Some(file) = &options.html {
+        crate::report::save(file, &html::page(&report))?;
+    }
     match options.format {
         ReportFormat::Text => text::print(&report)?,
         ReportFormat::Json => json::print(&report)?,
@@ -139,7 +149,8 @@ fn examine(
         }
         Prefix::Over(ending) => {
             let is_end = matches!(ending, Ending::Exited(_));
-            return Ok(Outcome::of(if is_end && target.is_reached(process) {
+            let is_reached = options.goal.is_empty() || target.is_reached(process);
+            return Ok(Outcome::of(if is_end && is_reached {
                 Verdict::Plan(plan_of(tell::Told::default(), 0, Unit::Moves, options, false))
             } else {
                 Verdict::NoPlan
@@ -160,6 +171,9 @@ fn examine(
     }
     process.take_output();
     process.machine.memory.journal.set_on(true);
+    if options.is_interleaved() {
+        return simulation::simulate(process, options, (target, &marks), limit);
+    }
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let explored = goal::explore(process, options, target, limits);
     if explored.has_threads && target.uses_locals() {
@@ -255,5 +269,6 @@ fn plan_of(
             Some("no plan is cheaper if the estimate is never too high".to_string())
         }
     };
-    Plan { steps: told.steps, cost, unit: name, optimal, scene: told.scene }
+    let (steps, scene) = (told.steps, told.scene);
+    Plan { steps, cost, unit: name, optimal, scene, simulation: None }
 }

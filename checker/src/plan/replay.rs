@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use super::verdict::Plan;
-use super::{json, tell, text};
+use super::{json, simulation, tell, text};
 use crate::check::prefix::{self, Prefix};
 use crate::check::setup;
 use crate::cli::{ReduceChoice, ReplayOptions, ReportFormat};
@@ -27,7 +27,10 @@ pub fn replay(
     let (prefix, marks) = prefix::run_listening(&mut process, &Limit::new(None));
     file::compare(&saved.modules, &file::fingerprints(&process))?;
     let target = Target::of_goals(&saved.setting.goals, &process)?;
-    let reached = if prefix == Prefix::Threads {
+    let reached = if prefix == Prefix::Threads && plan.simulation.is_some() {
+        process.machine.memory.journal.set_on(true);
+        simulation::replay(&mut process, &target, plan, &marks)
+    } else if prefix == Prefix::Threads {
         process.machine.memory.journal.set_on(true);
         let reduce = saved.setting.reduce().unwrap_or(ReduceChoice::Auto);
         let sight = walk::sight(&process, reduce, saved.words()).with_choices_first();
@@ -44,7 +47,10 @@ pub fn replay(
             let mut page = Page::for_stdout();
             text::write_plan(&mut page, plan, &target.text());
             page.gap();
-            let words = format!("{} holds", target.text());
+            let words = match target.goals.is_empty() {
+                true => "the end of the program".to_string(),
+                false => format!("{} holds", target.text()),
+            };
             page.wrap("reached: ", crate::paint::Style::Good, 2, &words);
             text::put(&page)?;
         }

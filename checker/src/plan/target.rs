@@ -92,7 +92,7 @@ impl Target {
     /// The goals in one line.
     pub fn text(&self) -> String {
         let goals: Vec<&str> = self.goals.iter().map(Watched::text).collect();
-        goals.join(", or ")
+        if goals.is_empty() { "the end of the program".to_string() } else { goals.join(", or ") }
     }
 }
 

@@ -46,16 +46,25 @@ pub fn write_plan(page: &mut Page, plan: &Plan, goal: &str) {
     let steps = &plan.steps;
     let count = match plan.cost {
         1 => format!("1 {}", plan.unit.strip_suffix('s').unwrap_or(&plan.unit)),
-        cost if plan.unit == "steps" || plan.unit == "actions" => {
-            format!("{} {}", cost, plan.unit)
+        cost if ["steps", "actions", "parallel steps"].contains(&plan.unit.as_str()) => {
+            format!("{cost} {}", plan.unit)
         }
         cost => format!("{} steps, {} = {cost}", steps.len(), plan.unit),
     };
     page.wrap("plan: ", Style::Good, 2, &format!("{count} to {goal}"));
     let agents_differ = steps.iter().any(|step| step.agent != steps[0].agent);
     let width = steps.iter().map(|step| step.agent.chars().count()).max().unwrap_or(0);
+    if plan.simulation.is_some() && !steps.is_empty() {
+        page.line(Style::Strong, &format!("  start    end  {:width$}  action", "agent"));
+    }
     for step in steps {
-        let line = line(step, agents_differ.then_some(width));
+        let line = match plan.simulation {
+            Some(_) => {
+                let (start, end, agent) = (step.start, step.end, &step.agent);
+                clean(&format!("{start:7} {end:6}  {agent:width$.9}  {}", step.words()))
+            }
+            None => line(step, agents_differ.then_some(width)),
+        };
         page.line(Style::Plain, &line);
     }
 }
@@ -67,9 +76,20 @@ fn line(step: &PlanStep, agent_width: Option<usize>) -> String {
 }
 
 fn write_notes(page: &mut Page, report: &Report<'_>, plan: &Plan) {
-    match &plan.optimal {
-        Some(why) => page.wrap("optimal: ", Style::Strong, 2, why),
-        None => page.wrap("optimal: ", Style::Strong, 2, "not known; there may be a better one"),
+    match (&plan.simulation, &plan.optimal) {
+        (Some(simulation), _) => {
+            let words = format!(
+                "{:.2} s in {} phases, {} steps of agents tried out",
+                simulation.planning_seconds,
+                simulation.phases,
+                grouped(simulation.tried)
+            );
+            page.wrap("planning: ", Style::Strong, 2, &words);
+        }
+        (None, Some(why)) => page.wrap("optimal: ", Style::Strong, 2, why),
+        (None, None) => {
+            page.wrap("optimal: ", Style::Strong, 2, "not known; there may be a better one")
+        }
     }
     if let Some(file) = &report.file {
         let file = file.display();
@@ -80,6 +100,15 @@ fn write_notes(page: &mut Page, report: &Report<'_>, plan: &Plan) {
 
 fn write_numbers(page: &mut Page, report: &Report<'_>) {
     let stats = &report.outcome.stats;
+    if report.options.is_interleaved() {
+        let words = format!(
+            "{} parallel steps, {} steps of agents; {:.2} s",
+            grouped(stats.depth),
+            grouped(stats.transitions),
+            report.seconds
+        );
+        return page.wrap("simulated: ", Style::Strong, 2, &words);
+    }
     let memory = peak_memory_kib().map_or(String::new(), |kib| format!(", {} MiB", kib / 1024));
     let words = format!(
         "{} states, {} of them expanded, {} transitions, depth {}; {:.2} s{memory}",

@@ -1,5 +1,6 @@
 //! What planning came to.
 
+use super::interleave::Written;
 use super::search::Unit;
 use super::steps::{PlanStep, Scene};
 use crate::explore::choice::{Choice, Stats};
@@ -41,7 +42,7 @@ impl Verdict {
 }
 
 /// A plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Its actions.
     pub steps: Vec<PlanStep>,
@@ -53,6 +54,26 @@ pub struct Plan {
     pub optimal: Option<String>,
     /// What there is to see.
     pub scene: Scene,
+    /// How it came about, if planning and simulation took turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulation: Option<Simulation>,
+}
+
+/// A plan that is the course of a simulation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Simulation {
+    /// Rounds in which agents moved.
+    pub parallel_steps: u64,
+    /// Time spent on planning.
+    pub planning_seconds: f64,
+    /// Searches for a plan.
+    pub phases: u64,
+    /// Steps of agents tried out in these.
+    pub tried: u64,
+    /// Suggestions, by round.
+    pub written: Vec<Written>,
+    /// Each round: the threads in their order, with what they chose.
+    pub rounds: Vec<Vec<(u32, Vec<u32>)>>,
 }
 
 /// Everything that a report tells.

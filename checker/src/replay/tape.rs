@@ -35,7 +35,6 @@ pub struct Tape<'a> {
     parts: Vec<Part>,
     at: u64,
     entered: Option<Entered<'a>>,
-    /// For the next monitor of a move; unless one has it.
     accesses: Vec<(u64, u64)>,
     /// How the last part ended.
     last: Option<Event>,
@@ -148,6 +147,16 @@ impl<'a> Tape<'a> {
         (at < self.end()).then(|| self.parts.partition_point(|part| part.first <= at) - 1)
     }
 
+    /// The position where so many choices of the trail, which has `count`, have been made.
+    pub fn after_choices(&self, made: usize, count: usize) -> u64 {
+        let of = |number: usize| move |part: &&Part| part.choice() == Some(number);
+        match made {
+            _ if made == count => self.end(),
+            0 => self.parts.iter().find(of(0)).map_or(self.end(), |part| part.first),
+            made => self.parts.iter().rev().find(of(made - 1)).map_or(0, Part::end),
+        }
+    }
+
     /// Who makes the next step.
     pub fn actor(&self) -> Option<ThreadId> {
         self.part_at(self.at).and_then(|part| self.parts[part].thread)
@@ -246,14 +255,16 @@ impl<'a> Tape<'a> {
                 let atomic = self.process.is_atomic(choice.thread);
                 let world = (&self.sight.visible, &self.sight.library);
                 let Choice { thread, alternative } = *choice;
-                let watch = Watch::new(world, None, thread, alternative, atomic);
+                let mut watch = Watch::new(world, None, thread, alternative, atomic);
+                watch.begins_with_choice = self.sight.choices_first;
                 Runner::Move(Box::new(watch.guarding(self.process.privileges())))
             }
         };
         self.entered = Some(Entered { steps: 0, turns: 0, runner, rsp });
     }
 
-    /// Ends a part: a move that was done leaves no dead stack behind.
+    /// Ends a part: a move that was done leaves no dead stack behind. Registers that the thread
+    /// does not read any more are left as they are: who looks at them wants to see their values.
     fn leave(&mut self, index: usize) {
         let part = &self.parts[index];
         if let (true, Some(thread), Some(entered)) = (part.clears, part.thread, &self.entered) {

@@ -6,7 +6,9 @@
 
 use super::explain::explain;
 use super::{Report, json};
-use crate::check::verdict::Verdict;
+use crate::check::verdict::{Finding, Verdict};
+use crate::trail::Step;
+use crate::trail::file::SavedTrail;
 use crate::trail::links::links;
 use crate::trail::source::Sources;
 use serde_json::{Map, Value, json};
@@ -30,15 +32,41 @@ const LINES_AROUND: usize = 40;
 
 /// The page.
 pub fn page(report: &Report<'_>) -> String {
+    filled(&title(report.outcome.verdict.name(), &report.setting.program), &data(report))
+}
+
+/// The page of a trail that was replayed: without a search, but with the registers of the thread
+/// that moves, after each step from none on.
+pub fn replayed(
+    saved: &SavedTrail,
+    steps: &[Step],
+    finding: &Finding,
+    threads: &[(String, Option<String>)],
+    registers: &[Value],
+) -> String {
+    let mut report = json::trail(saved, steps, finding);
+    let threads = threads.iter().map(|(name, start)| json!({ "name": name, "start": start }));
+    report["threads"] = threads.collect();
+    let data = json!({
+        "report": report,
+        "links": links(steps),
+        "sentences": explain(finding, steps).sentences,
+        "sources": sources(steps, Some(finding)),
+        "registers": registers,
+    });
+    filled(&title("error", &saved.setting.program), &data)
+}
+
+fn filled(title: &str, data: &Value) -> String {
     let mut page = String::with_capacity(1 << 18);
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("<!--{") {
         page.push_str(before);
         let (name, after) = after.split_once("}-->").unwrap_or((after, ""));
         match name {
-            "title" => page.push_str(&super::xml::escaped(&title(report))),
+            "title" => page.push_str(&super::xml::escaped(title)),
             "style" => page.push_str(STYLE),
-            "data" => page.push_str(&embedded(&data(report))),
+            "data" => page.push_str(&embedded(data)),
             "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
             other => debug_assert!(false, "no part of the page is called {other}"),
         }
@@ -48,8 +76,8 @@ pub fn page(report: &Report<'_>) -> String {
     page
 }
 
-fn title(report: &Report<'_>) -> String {
-    format!("{}: {}", report.outcome.verdict.name(), report.setting.program)
+fn title(verdict: &str, program: &str) -> String {
+    format!("{verdict}: {program}")
 }
 
 /// JSON that cannot end the element that it is in.
@@ -59,33 +87,33 @@ fn embedded(value: &Value) -> String {
 
 fn data(report: &Report<'_>) -> Value {
     let outcome = report.outcome;
-    let sentences = match &outcome.verdict {
-        Verdict::Error(finding) => {
+    let finding = match &outcome.verdict {
+        Verdict::Error(finding) => Some(finding),
+        _ => None,
+    };
+    let sentences = match finding {
+        Some(finding) => {
             let mut sentences = explain(finding, &outcome.steps).sentences;
             sentences.extend(outcome.no_return.iter().map(|no_return| {
                 format!("Point of no return: {}.", no_return.sentence(&outcome.steps))
             }));
             sentences
         }
-        _ => Vec::new(),
+        None => Vec::new(),
     };
     json!({
         "report": json::object(report),
         "links": links(&outcome.steps),
         "sentences": sentences,
-        "sources": sources(report),
+        "sources": sources(&outcome.steps, finding),
     })
 }
 
 /// The source files that the trail passes through: for each, pieces with the number of their first
 /// line.
-fn sources(report: &Report<'_>) -> Value {
+fn sources(steps: &[Step], finding: Option<&Finding>) -> Value {
     let mut wanted: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let finding = match &report.outcome.verdict {
-        Verdict::Error(finding) => Some(finding),
-        _ => None,
-    };
-    let steps = report.outcome.steps.iter().map(|step| &step.location);
+    let steps = steps.iter().map(|step| &step.location);
     let waits = finding.iter().flat_map(|finding| finding.waits.iter().map(|wait| &wait.location));
     let place = finding.iter().filter_map(|finding| finding.location.as_ref());
     for location in steps.chain(waits).chain(place) {

@@ -23,14 +23,19 @@ pub fn print_trail(
     steps: &[Step],
     finding: &Finding,
 ) -> Result<(), CommandError> {
-    write(&json!({
+    write(&trail(saved, steps, finding))
+}
+
+/// A trail that was replayed.
+pub(super) fn trail(saved: &SavedTrail, steps: &[Step], finding: &Finding) -> Value {
+    json!({
         "tool": tool(),
         "program": saved.setting.program,
         "args": saved.setting.args,
         "verdict": "error",
         "error": finding,
         "trail": steps,
-    }))
+    })
 }
 
 /// Prints a value.

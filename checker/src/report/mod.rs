@@ -2,7 +2,7 @@
 
 mod excerpt;
 mod explain;
-mod html;
+pub mod html;
 pub mod json;
 mod junit;
 pub mod native;
@@ -54,6 +54,9 @@ impl Report<'_> {
             // What cannot be read any more has no hash, which is what such a file deserves.
             let program = std::fs::read(&self.setting.program).unwrap_or_default();
             save(file, &witness::page(self, finding, &program))?;
+        }
+        if let (Some(file), Some(graph)) = (&self.options.dot, &self.outcome.graph) {
+            save(file, graph)?;
         }
         match self.options.format {
             CheckFormat::Text => text::print(self),
@@ -109,7 +112,8 @@ fn peak_memory_bytes() -> Option<u64> {
     Some(peak_memory_kib()? * 1024)
 }
 
-fn save(file: &Path, text: &str) -> Result<(), CommandError> {
+/// Writes a file whole or not at all.
+pub fn save(file: &Path, text: &str) -> Result<(), CommandError> {
     whole::write(file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| CommandError::Unwritable { file: file.to_path_buf(), error })
 }

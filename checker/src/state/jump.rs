@@ -2,8 +2,8 @@
 //!
 //! The vector goes to states by itself, because most of what happens on the way is known (see
 //! [`super::memo`]); the process stands where it stood until somebody needs it. Both moves cost the
-//! number of differences, found by comparing two trees from the top. Taking the process along starts
-//! the journal anew, so nothing from before can be undone then.
+//! number of differences, found by comparing two trees from the top. Taking the process along
+//! starts the journal anew, so nothing from before can be undone then.
 
 use super::tree::StateId;
 use super::vector::{ABSENT, Component, GRANULE, PAGES, Slot, StateVector};
@@ -164,6 +164,7 @@ fn core(bytes: &[u8]) -> Core {
     core.direction = flags >> 16 != 0;
     core.return_watch = word(bytes, 20);
     core.uops_done = word(bytes, 21) as u8;
+    core[Reg::Frame] = word(bytes, 26);
     for temporary in 0..4 {
         core.regs[Reg::T0 as usize + temporary] = word(bytes, 22 + temporary);
     }

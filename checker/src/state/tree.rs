@@ -332,9 +332,9 @@ mod tests {
     #[test]
     fn a_vector_that_grew_can_be_taken_back_to_before() {
         let (mut pairs, mut tree) = (Pairs::default(), Tree::default());
-        (0..4).for_each(|_| {
+        for _ in 0..4 {
             tree.push();
-        });
+        }
         let mut marks = vec![(tree.mark(), tree.id())];
         for value in 1..10 {
             tree.set(1 + value % 3, value);

@@ -1,8 +1,8 @@
 //! Registers and flags that a thread cannot read any more must not tell states apart.
 //!
-//! After a move, those of them that are dead where the thread stands (see [`samovar_vm::liveness`])
-//! are set to zero, through the journal: every state is one that the program could be in as well, as
-//! far as it can notice, and everything that is a function of the state stays one.
+//! After a move, those of them that are dead where the thread stands (see
+//! [`samovar_vm::liveness`]) are set to zero, through the journal: the program cannot notice, and
+//! everything that is a function of the state stays one.
 //!
 //! Left alone: a thread that stands inside an instruction, waits or is in the middle of a call that
 //! a model serves, because more than its own code may look at its registers then; and programs that

@@ -40,7 +40,7 @@ pub const GRANULE: u64 = LINE;
 /// Pages whose flags are one component.
 pub(super) const PAGES: u64 = 1024;
 /// Words of the registers of a thread.
-const CORE_WORDS: usize = 26;
+const CORE_WORDS: usize = 27;
 /// The program counter among them.
 const PC_WORD: usize = 18;
 /// Bytes of an object: its size, kind and thread.
@@ -436,8 +436,12 @@ impl StateVector {
     pub fn judge(&mut self, process: &Process) {
         for position in 1..self.slots.len() as u32 {
             let Slot { component, base } = self.slots[position as usize];
-            let is_absent = matches!(component, Component::Core(thread) | Component::Floating(thread)
-                if process.machine.thread_count() <= thread);
+            let is_absent = match component {
+                Component::Core(thread) | Component::Floating(thread) => {
+                    process.machine.thread_count() <= thread
+                }
+                _ => false,
+            };
             let number = if is_absent { base } else { self.number(component, process) };
             assert_eq!(number, self.contents_at(position), "{component:?}");
         }
@@ -742,6 +746,7 @@ fn canonical_core(core: &Core) -> [u64; CORE_WORDS] {
     words[PC_WORD] = core.pc;
     words[19] = core.flags.bits() | u64::from(core.direction) << 16;
     words[20] = core.return_watch;
+    words[26] = core[Reg::Frame];
     if core.uops_done > 0 {
         words[21] = u64::from(core.uops_done);
         words[22..26].copy_from_slice(&core.regs[Reg::T0 as usize..=Reg::T3 as usize]);

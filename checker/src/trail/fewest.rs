@@ -31,6 +31,9 @@ struct Node {
     choice: Choice,
 }
 
+/// What a node costs, and its number; the cheapest comes first.
+type Queued = Reverse<((usize, usize, usize), usize)>;
+
 /// A path to the same error that costs less than `most`; `None` if there is none, or none was found
 /// within the bounds. The process is left where it stands; marks from before are void.
 pub fn cheapest(
@@ -68,7 +71,7 @@ struct Search<'a> {
     most: Cost,
     vector: StateVector,
     nodes: Vec<Node>,
-    queue: BinaryHeap<Reverse<((usize, usize, usize), usize)>>,
+    queue: BinaryHeap<Queued>,
     done: AHashSet<(StateId, Option<ThreadId>)>,
     moves_left: usize,
 }

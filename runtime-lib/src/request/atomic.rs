@@ -33,6 +33,7 @@ pub(super) fn end(request: &mut Request<'_>) -> Reply {
     let thread = request.thread;
     if request.process.os.thread(thread).region {
         request.process.os_mut().thread_mut(thread).region = false;
+        request.witness.region_over();
     }
     Reply::Value(0)
 }

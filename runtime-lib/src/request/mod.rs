@@ -73,7 +73,7 @@ pub mod number {
     pub const NAME: u32 = 13;
     /// A step of a plan: array of the name and numbers, its length.
     pub const ACTION: u32 = 14;
-    /// Where an agent reads suggestions: address, length.
+    /// Where an agent reads suggestions: address, length, address of what makes it wait or zero.
     pub const SUGGEST: u32 = 15;
     /// Whether the agent has something to do.
     pub const BUSY: u32 = 16;

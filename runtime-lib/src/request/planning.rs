@@ -17,7 +17,7 @@ const CELL_MAX: u64 = 8;
 const SIDE_MAX: u64 = 1000;
 
 /// Whether an agent has something to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Activity {
     /// It never said.
     #[default]
@@ -37,6 +37,10 @@ pub struct Suggestion {
     pub addr: u64,
     /// Bytes of the cell.
     pub len: u32,
+    /// What was in it first: no suggestion.
+    pub empty: u64,
+    /// What tells the agent to wait, if anything does.
+    pub wait: Option<u64>,
 }
 
 /// What the program says about a plan.
@@ -95,17 +99,24 @@ pub(super) fn action(request: &mut Request<'_>) -> Reply {
 
 /// From now on the thread reads suggestions there.
 pub(super) fn suggest(request: &mut Request<'_>) -> Reply {
-    let [addr, len, _] = request.args;
+    let [addr, len, wait] = request.args;
     if len == 0 || CELL_MAX < len {
         return Reply::Refuse(format!("a suggestion of {len} bytes; cells have 1 to {CELL_MAX}"));
     }
-    let cell = Suggestion { thread: request.thread, addr, len: len as u32 };
-    if !request.process.os.suggestions.contains(&cell) {
+    let thread = request.thread;
+    let Some(empty) = request.process.cell(addr, len as u32) else {
+        return Reply::Refuse(format!("a suggestion at {addr:#x}, where nothing can be read"));
+    };
+    let wait = request.process.cell(wait, len as u32).filter(|_| wait != 0);
+    let cell = Suggestion { thread, addr, len: len as u32, empty, wait };
+    let is_known = |known: &Suggestion| (known.thread, known.addr) == (thread, addr);
+    if !request.process.os.suggestions.iter().any(is_known) {
         let cells = Arc::make_mut(&mut request.process.os_mut().suggestions);
         cells.push(cell);
         // The order in which threads came by says nothing.
         cells.sort_unstable_by_key(|cell| (cell.addr, cell.thread.0));
     }
+    request.witness.announced();
     Reply::Value(0)
 }
 
@@ -115,11 +126,26 @@ pub(super) fn busy(request: &mut Request<'_>) -> Reply {
     let thread = request.thread;
     if request.process.os.thread(thread).activity != activity {
         request.process.os_mut().thread_mut(thread).activity = activity;
+        if activity == Activity::Busy {
+            tell_decision(request);
+        }
     }
+    request.witness.announced();
     if request.witness.wants_marks() {
         request.witness.mark(Mark::Activity(activity));
     }
     Reply::Value(0)
+}
+
+/// Tells what is in the cells of a thread that becomes busy.
+fn tell_decision(request: &mut Request<'_>) {
+    for cell in request.process.os.suggestions.iter() {
+        if cell.thread == request.thread
+            && let Some(value) = request.process.cell(cell.addr, cell.len)
+        {
+            request.witness.decided(cell.addr, value);
+        }
+    }
 }
 
 /// How good the present state is.
@@ -160,6 +186,21 @@ impl Process {
     /// Where agents read suggestions, by address.
     pub fn suggestions(&self) -> &[Suggestion] {
         &self.os.suggestions
+    }
+
+    /// What is in a cell of up to eight bytes.
+    pub fn cell(&self, addr: u64, len: u32) -> Option<u64> {
+        let mut bytes = [0; 8];
+        let part = bytes.get_mut(..len as usize)?;
+        self.machine.memory.read(addr, part).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    /// Puts something into a cell of up to eight bytes; whether there is such a cell.
+    pub fn set_cell(&mut self, addr: u64, len: u32, value: u64) -> bool {
+        let bytes = value.to_le_bytes();
+        let part = bytes.get(..len as usize);
+        part.is_some_and(|part| self.machine.memory.write(addr, part).is_ok())
     }
 
     /// How good the program says that the state is.

@@ -686,6 +686,25 @@ pub(super) fn uops<'a, M: Monitor>(
                         }
                         // The machine itself.
                         Op::Fence => {}
+                        Op::FrameEnter => {
+                            let slot = core[Reg::Rsp].wrapping_sub(8);
+                            let chain = core[Reg::Frame];
+                            core[Reg::Frame] = memory.frames.enter(chain, slot, u.imm64());
+                        }
+                        Op::FrameLeave => {
+                            let above = core[Reg::Rsp].wrapping_add(8);
+                            core[Reg::Frame] = memory.frames.above(core[Reg::Frame], above);
+                        }
+                        Op::FrameForget => core[Reg::Frame] = 0,
+                        Op::FrameJudge => {
+                            let addr = ea!(u);
+                            let end = addr.wrapping_add(u64::from(u.aux));
+                            if !memory.frames.is_below(core[Reg::Frame], end)
+                                && let Some(fault) = general::judge_frame(core, memory, u, addr)
+                            {
+                                return Exit::Stop(Stop::Fault(fault));
+                            }
+                        }
                         Op::FillStack => general::fill_stack(core, memory, u),
                         Op::Cpuid => cpuid(core, profile),
                         Op::Syscall => return Exit::After(Stop::Syscall),

@@ -2,10 +2,12 @@
 
 use super::alu;
 use crate::context::Core;
+use crate::fault::{AccessKind, Fault};
 use crate::flags::{AF, CF, FlagKind, Flags, PF, SF, ZF};
 use crate::kind::{BitScan, BitTest, FlagOp, Loop, MulDiv, Shift, Widen};
 use crate::lower::FILL_MAX;
 use crate::memory::Memory;
+use crate::memory::frames::Reach;
 use crate::reg::Reg;
 use crate::uop::Uop;
 
@@ -164,4 +166,18 @@ pub(super) fn fill_stack(core: &Core, memory: &mut Memory, u: &Uop) {
     let size = (core[u.src].min(FILL_MAX)).max(u.disp as u64);
     let end = core[Reg::Rsp].wrapping_sub(u64::from(u.aux)) & !7;
     memory.fill_words(end.saturating_sub(size) & !7, end, u.imm as u32);
+}
+
+/// What is wrong with an access that may leave its frame.
+#[cold]
+pub(super) fn judge_frame(core: &Core, memory: &Memory, u: &Uop, addr: u64) -> Option<Fault> {
+    let rsp = core[Reg::Rsp];
+    let chain = memory.frames.above(core[Reg::Frame], rsp);
+    // A frame pointer points just below the return address.
+    let is_frame_pointer = || memory.frames.is_just_above(chain, core[Reg::Rbp].wrapping_add(8));
+    let of_frame = u.base == Reg::Rsp || u.base == Reg::Rbp && is_frame_pointer();
+    let kind = if u.imm == 1 { AccessKind::Write } else { AccessKind::Read };
+    let value = (u.src != Reg::Zero).then(|| core[u.src]);
+    let reach = Reach { addr, size: u32::from(u.aux), kind, of_frame, value };
+    memory.judge_reach(chain, rsp, &reach)
 }

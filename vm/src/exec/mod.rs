@@ -136,7 +136,9 @@ fn leave(core: &mut Core, block: &Block, exit: Exit, at: usize, count: u64) -> (
         let instruction = block.instruction_of(at - 1);
         core.jump(block.address(instruction));
         if keep {
-            core.uops_done = (at - 1 - block.starts[instruction] as usize) as u8;
+            let done = &block.uops[block.starts[instruction] as usize..at - 1];
+            let begun = done.iter().any(|uop| !uop.op.is_preamble());
+            core.uops_done = if begun { done.len() as u8 } else { 0 };
         }
         count - instruction as u64
     };

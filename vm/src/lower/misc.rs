@@ -15,6 +15,9 @@ impl Emitter {
         if let Some(pattern) = self.style.stack_fill {
             self.fill_stack(pattern);
         }
+        if self.style.frames {
+            self.account();
+        }
         let mark = self.uops.len();
         if self.instruction.is_invalid() {
             self.push(Uop::new(Op::Illegal));

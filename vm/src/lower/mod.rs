@@ -10,6 +10,7 @@
 mod control;
 mod emit;
 mod fill;
+mod frames;
 mod integer;
 mod misc;
 pub mod request;
@@ -37,11 +38,13 @@ pub struct Style {
     pub fuse_memory: bool,
     /// Stack that functions take for their frames is filled with this: nobody may depend on it.
     pub stack_fill: Option<u32>,
+    /// Calls are kept account of, and accesses beyond a frame refused.
+    pub frames: bool,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { fuse_branches: true, fuse_memory: true, stack_fill: None }
+        Style { fuse_branches: true, fuse_memory: true, stack_fill: None, frames: false }
     }
 }
 

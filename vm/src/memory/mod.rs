@@ -8,6 +8,7 @@
 //! no clearing; every change is journalled while the journal is on; a store never reaches a page
 //! that holds decoded code (`CODE`) without the machine knowing.
 
+pub mod frames;
 pub mod journal;
 pub mod object;
 mod range;
@@ -18,6 +19,7 @@ mod space;
 
 use crate::fault::{AccessKind, Fault, FaultReason};
 use crate::monitor::Monitor;
+use frames::Frames;
 use journal::Journal;
 use object::{Object, Objects, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
 use reads::Reads;
@@ -49,6 +51,8 @@ pub struct Memory {
     objects: Objects,
     /// Old values of everything changed; see [`journal`].
     pub journal: Journal,
+    /// Return addresses on the stacks; see [`frames`].
+    pub(crate) frames: Frames,
     /// What steps look at; see [`reads`].
     pub reads: Reads,
     code_dirty: bool,
@@ -63,6 +67,7 @@ impl Memory {
             regions: Arc::default(),
             objects: Objects::default(),
             journal: Journal::default(),
+            frames: Frames::default(),
             reads: Reads::default(),
             code_dirty: false,
         })

@@ -1,8 +1,8 @@
 //! Reads of uninitialised memory that decide something.
 //!
-//! Memory that a program has got and not written yet, fresh heap blocks and frames of functions, may
-//! hold anything. The search takes it as it comes, zeros or what was there before, which is one of
-//! the possible worlds; nothing tells states apart that does not differ in that world, because
+//! Memory that a program has got and not written yet, fresh heap blocks and frames of functions,
+//! may hold anything. The search takes it as it comes, zeros or what was there before: that is one
+//! of the possible worlds; nothing tells states apart that does not differ in that world, because
 //! dead stack really is overwritten with zeros and freed blocks cannot be read (see
 //! [`crate::state::dead`]). What remains to be shown is that the other worlds look the same. So the
 //! program is executed several times in lock-step ([`legs`]), each time with such memory filled

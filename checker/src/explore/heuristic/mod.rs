@@ -23,19 +23,24 @@ mod aa;
 mod alive;
 mod branch;
 mod formula;
+mod fsm;
+mod hamming;
 mod int;
 mod lnb;
 mod mb;
+mod novelty;
 mod pba;
 mod pbb;
 mod pl1;
 mod pl2;
 mod runs;
 mod rw;
+pub mod target;
 
 use super::view::View;
 use crate::formula::Properties;
 use std::fmt;
+use target::Target;
 
 /// See the module head.
 pub trait Heuristic: fmt::Debug {
@@ -43,13 +48,25 @@ pub trait Heuristic: fmt::Debug {
     fn value(&mut self, view: &View<'_>) -> i64;
 }
 
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Quarry<'a> {
+    /// Formulas that are to be decided.
+    pub properties: &'a Properties,
+    /// A known error.
+    pub target: &'a Target,
+}
+
+/// Makes a heuristic for what is looked for.
+type Make = fn(Quarry<'_>) -> Box<dyn Heuristic>;
+
 /// A heuristic as the command line knows it.
 struct Entry {
     name: &'static str,
-    make: fn(&Properties) -> Box<dyn Heuristic>,
+    make: Make,
 }
 
-const fn entry(name: &'static str, make: fn(&Properties) -> Box<dyn Heuristic>) -> Entry {
+const fn entry(name: &'static str, make: Make) -> Entry {
     Entry { name, make }
 }
 
@@ -66,7 +83,10 @@ const KNOWN: &[Entry] = &[
     entry("aa", |_| Box::new(aa::AlternatingAccess)),
     entry("branch", |_| Box::new(branch::Branch::default())),
     entry("alive", |_| Box::new(alive::Alive)),
-    entry("formula", |properties| Box::new(formula::FormulaDistance::new(properties))),
+    entry("novelty", |_| Box::new(novelty::Novelty::default())),
+    entry("formula", |quarry| Box::new(formula::FormulaDistance::new(quarry.properties))),
+    entry("hamming", |quarry| Box::new(hamming::Hamming::new(quarry.target))),
+    entry("fsm", |quarry| Box::new(fsm::ControlFlow::new(quarry.target))),
 ];
 
 /// The heuristics that were asked for, by name: their values are added.
@@ -90,9 +110,27 @@ impl Names {
     }
 
     /// The heuristics themselves.
-    pub fn make(&self, properties: &Properties) -> Sum {
+    pub fn make(&self, quarry: Quarry<'_>) -> Sum {
         let known = KNOWN.iter().filter(|known| self.0.contains(&known.name));
-        Sum(known.map(|known| (known.make)(properties)).collect())
+        Sum(known.map(|known| (known.make)(quarry)).collect())
+    }
+
+    /// Whether one of them needs a known error.
+    pub fn need_target(&self) -> bool {
+        self.0.iter().any(|name| ["hamming", "fsm"].contains(name))
+    }
+
+    /// No heuristic: all states are as promising.
+    pub fn none() -> Names {
+        Names(Vec::new())
+    }
+
+    /// These, and what is new.
+    pub fn and_novelty(mut self) -> Names {
+        if !self.0.contains(&"novelty") {
+            self.0.push("novelty");
+        }
+        self
     }
 }
 
@@ -119,7 +157,11 @@ mod tests {
     #[test]
     fn names_are_joined() {
         assert_eq!(Names::parse("lnb+alive").unwrap().to_string(), "lnb+alive");
-        assert_eq!(Names::parse("mb").unwrap().make(&Properties::default()).0.len(), 1);
+        let (properties, target) = (&Properties::default(), &Target::default());
+        let quarry = Quarry { properties, target };
+        assert_eq!(Names::parse("mb").unwrap().make(quarry).0.len(), 1);
+        assert_eq!(Names::parse("mb+fsm").unwrap().make(quarry).0.len(), 2);
+        assert!(Names::parse("mb+fsm").unwrap().need_target());
         for bad in ["", "lnb+", "+", "nope", "lnb,alive", "LNB"] {
             assert!(Names::parse(bad).unwrap_err().starts_with("heuristics are mb, "), "{bad}");
         }

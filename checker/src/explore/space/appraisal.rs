@@ -73,8 +73,8 @@ impl<'a> Space<'a> {
         self
     }
 
-    /// Takes in the state that the vector stands in, where a move has led that made so many steps of
-    /// a plan.
+    /// Takes in the state that the vector stands in, where a move has led that made so many steps
+    /// of a plan.
     pub(super) fn appraise(&mut self, state: StateId, actions: u32) {
         if self.appraisals.appraiser.is_none() {
             return;

@@ -36,9 +36,9 @@ impl Space<'_> {
         self.vector.begin_state();
     }
 
-    /// Whether what is remembered is of use: what is visible has not changed since.
+    /// Whether what is remembered is of use: nothing has changed that it rests on.
     fn remembers(&self) -> bool {
-        self.remember && self.known_for == self.sight.visible.added()
+        self.remember && self.known_for == self.sight.visible.added() && !self.vector.is_outdated()
     }
 
     /// The next move of a thread from the present state.
@@ -105,8 +105,7 @@ impl Space<'_> {
         self.finish(choice, made, &mark, survey, &mut known);
         self.process.undo_to(&mark.0);
         self.vector.undo_to(mark.1);
-        let forgets = known.outcome == Outcome::Over || self.vector.is_outdated();
-        if forgets || !is_all || !self.remembers() {
+        if known.outcome == Outcome::Over || !is_all || !self.remembers() {
             return self.known.pass(known);
         }
         let shown = self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);

@@ -7,6 +7,22 @@ function drawDetail(now) {
   drawMemory(state, now);
   drawLocks(state, now);
   drawWaits(state);
+  drawRegisters(now);
+}
+
+// The registers of the thread that has just moved, where they were recorded.
+function drawRegisters(now) {
+  const box = document.getElementById("registers"), all = (data.registers || [])[now];
+  box.hidden = !all;
+  if (!all) return;
+  const last = data.registers.slice(0, now).reverse().find(old => old.thread === all.thread);
+  const before = new Map(last ? last.values : all.values);
+  const rows = all.values.map(([name, value]) => {
+    const row = element("tr", before.get(name) !== value ? "changed" : "");
+    row.append(element("td", "", name), element("td", "", value));
+    return row;
+  });
+  box.querySelector("div").replaceChildren(table([all.thread, "value"], rows));
 }
 
 function drawStep(step, now) {

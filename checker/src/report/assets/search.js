@@ -4,6 +4,10 @@ function grouped(number) { return Math.round(number).toLocaleString("en"); }
 
 function drawSearch() {
   const stats = report.stats;
+  if (!stats) {
+    document.getElementById("search").hidden = true;
+    return;
+  }
   const numbers = [
     ["states", grouped(stats.states)],
     ["transitions", grouped(stats.transitions)],
