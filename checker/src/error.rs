@@ -53,6 +53,14 @@ pub enum CommandError {
         /// Searches that know it.
         searches: &'static str,
     },
+    /// An option that the store does not know.
+    #[error("{option} is for --store {stores}")]
+    IdleStoreOption {
+        /// The option.
+        option: &'static str,
+        /// Stores that know it.
+        stores: &'static str,
+    },
     /// A heuristic that goes to a known error, without one.
     #[error("the heuristics hamming and fsm go to a known error: name its trail with --toward")]
     NoTarget,

@@ -16,6 +16,7 @@ pub mod explore;
 pub mod formula;
 pub mod gdb;
 pub mod generate;
+pub mod hash;
 pub mod host;
 pub mod inspect;
 pub mod kernel;
@@ -32,6 +33,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod state;
+pub mod store;
 pub mod trail;
 mod whole;
 

@@ -1,5 +1,6 @@
 //! When to give up: by the clock and by the memory that this process takes.
 
+use super::lossy::Room;
 use crate::run::limit::Limit;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,12 @@ impl Limits {
         let memory = memory.or_else(|| Some(available()? / 100 * MEMORY_PERCENT));
         let seconds = given.unwrap_or_default().as_secs_f64();
         Limits { depth, time: time.clone(), seconds, memory, next_look: Instant::now() }
+    }
+
+    /// Memory that a search may take.
+    pub fn room(&self, given: Option<u64>) -> Room {
+        let limit = self.memory.unwrap_or(u64::MAX);
+        Room { given, limit, taken: resident().unwrap_or(0) }
     }
 
     /// The reason to stop, if there is one.

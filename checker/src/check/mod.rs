@@ -11,6 +11,7 @@ mod graph;
 mod judge;
 pub mod kind;
 pub(crate) mod limits;
+pub(crate) mod lossy;
 mod native;
 pub mod no_return;
 pub mod outcomes;
@@ -27,7 +28,7 @@ pub mod state_error;
 mod strategy;
 pub mod verdict;
 
-use crate::cli::{CheckOptions, ReduceChoice};
+use crate::cli::{CheckOptions, ReduceChoice, StoreChoice};
 use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::choice::{Choice, Found, Stats, Wrong};
@@ -40,6 +41,7 @@ use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
 use crate::run::limit::Limit;
+use crate::store::Coverage;
 use crate::trail::cost::{self, Wish};
 use crate::trail::file::{SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
@@ -68,6 +70,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Addresses of the words at which threads were switched.
     pub contended: Vec<u64>,
+    /// What the search may have omitted, if its store is not exact.
+    pub coverage: Option<Coverage>,
     /// Names of these words, as far as they have any.
     pub contended_names: Vec<String>,
     /// The choices that lead to the error.
@@ -103,6 +107,7 @@ impl Outcome {
             stats: Stats::default(),
             contended: Vec::new(),
             contended_names: Vec::new(),
+            coverage: None,
             path: Vec::new(),
             preemptions: 0,
             state_error: None,
@@ -123,6 +128,9 @@ impl Outcome {
 pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     if let Some((option, searches)) = options.idle_option() {
         return Err(CommandError::IdleOption { option, searches });
+    }
+    if let Some((option, stores)) = options.idle_store_option() {
+        return Err(CommandError::IdleStoreOption { option, stores });
     }
     let messages = Messages::new(options.loudness());
     let limit = Limit::new(options.time);
@@ -369,7 +377,10 @@ fn explore(
                 explored.stats.cut
             ),
         }),
-        Found::Nothing => Outcome::of(Verdict::Verified),
+        Found::Nothing => Outcome::of(match explored.coverage {
+            None => Verdict::Verified,
+            Some(coverage) => Verdict::Incomplete { reason: lossy_reason(options, &coverage) },
+        }),
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
             let wish = strategy::wish(options);
@@ -403,6 +414,7 @@ fn explore(
     process.undo_to(&start);
     outcome.ends = ends;
     outcome.stats = explored.stats;
+    outcome.coverage = explored.coverage;
     outcome.attempts = explored.attempts;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
@@ -411,6 +423,17 @@ fn explore(
         outcome.graph = Some(graph::draw(process, plan, &explored.contended, &program));
     }
     outcome
+}
+
+/// Why a search proves nothing whose store may have omitted states.
+fn lossy_reason(options: &CheckOptions, coverage: &Coverage) -> String {
+    let endless = match options.store {
+        StoreChoice::Exact | StoreChoice::Reconstruct => "",
+        StoreChoice::Compact | StoreChoice::Bitstate => {
+            "; runs without end were not judged; --store exact proves more"
+        }
+    };
+    format!("{}{endless}", coverage.reason())
 }
 
 /// A shorter path to the same error, where the search is one that takes long ways.

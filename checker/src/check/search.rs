@@ -4,6 +4,7 @@ use super::autopilot::{Attempt, Autopilot};
 use super::judge;
 use super::kind::ErrorKind;
 use super::limits::Limits;
+use super::lossy;
 use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race;
@@ -17,6 +18,7 @@ use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
 use crate::formula::Properties;
+use crate::store::Coverage;
 use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
@@ -30,6 +32,8 @@ pub struct Explored {
     pub stats: Stats,
     /// Words at which threads were switched; none if they were switched everywhere.
     pub contended: Vec<Word>,
+    /// What may have been omitted, if the store is not exact.
+    pub coverage: Option<Coverage>,
     /// What the autopilot tried, if it was at work.
     pub attempts: Vec<Attempt>,
 }
@@ -68,7 +72,7 @@ pub fn explore(
     let sight = walk::sight(process, reduce, std::iter::empty());
     let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
-    let mut space = Space::new(process, sight, prune, |process, sight, wrong| {
+    let space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         match wrong {
             Wrong::Race { word } => counts && race::is_race(process, &names, sight, *word),
@@ -84,6 +88,8 @@ pub fn explore(
     .watching(plan.properties.clone())
     .remembering(plan.options.memo == SwitchChoice::On)
     .telling_output(plan.options.outcomes);
+    let mut space = lossy::storing(space, &plan);
+    let room = limits.room(plan.options.memory);
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
@@ -95,9 +101,18 @@ pub fn explore(
     };
     let mut stats = Stats::default();
     let mut autopilot = plan.options.uses_autopilot().then(Autopilot::default);
+    let mut coverage: Option<Coverage> = None;
+    let mut runs = 0;
     let found = loop {
         space.begin_round();
+        let mut covered = None;
         let round = match &mut autopilot {
+            _ if plan.options.store.is_lossy() => {
+                space.change_function(runs.into());
+                let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
+                covered = round.1;
+                round.0
+            }
             Some(autopilot) => autopilot.round(&mut space, &plan, &mut stats, &mut watchdog),
             None => strategy::round(&mut space, &plan, &mut stats, &mut watchdog),
         };
@@ -107,16 +122,22 @@ pub fn explore(
         stats.reduced = space.stats.reduced;
         match round {
             Round::Over(Found::Nothing) if space.is_unsettled() => {}
-            Round::Over(found) => break found,
+            Round::Over(found) => {
+                coverage = coverage.zip(covered).map(|(all, one)| all.and(one)).or(covered);
+                runs += 1;
+                if !matches!(found, Found::Nothing) || plan.options.runs.unwrap_or(1) <= runs {
+                    break found;
+                }
+            }
             Round::Anew => {}
         }
     };
     space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
-    stats.store_bytes = space.bytes() as u64;
+    space.measure(&mut stats);
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);
-    Explored { found, stats, contended, attempts }
+    Explored { found, stats, contended, coverage, attempts }
 }

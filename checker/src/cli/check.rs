@@ -8,6 +8,7 @@ use crate::check::kind::ErrorKind;
 use crate::explore::heuristic;
 use crate::formula::Formula;
 use crate::message::Loudness;
+use crate::state::printed::Method;
 use clap::{Args, ValueEnum};
 use samovar_runtime::request::Choices;
 use std::ffi::{OsStr, OsString};
@@ -53,6 +54,26 @@ pub struct CheckOptions {
     #[arg(long, value_name = "N", conflicts_with_all = ["search", "depth"])]
     #[arg(value_parser = parse_preemptions)]
     pub preemptions: Option<u32>,
+
+    /// How visited states are remembered
+    #[arg(long, value_enum, default_value_t = StoreChoice::Exact)]
+    pub store: StoreChoice,
+
+    /// How the fingerprints of all stores but exact are made [default: incremental]
+    #[arg(long, value_enum)]
+    pub hash: Option<HashChoice>,
+
+    /// Bits that each state sets with bitstate [default: 3]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub positions: Option<u32>,
+
+    /// Searches with bitstate, each with another function [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: Option<u32>,
+
+    /// Levels between two that have key states with reconstruct [default: 64]
+    #[arg(long, value_name = "I", value_parser = clap::value_parser!(u32).range(1..))]
+    pub key_every: Option<u32>,
 
     /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
@@ -156,6 +177,10 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE", hide = true)]
     pub options_from: Option<PathBuf>,
 
+    /// Say where memory and time went
+    #[arg(long, conflicts_with = "quiet")]
+    pub stats: bool,
+
     /// Say nothing but the verdict
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -199,7 +224,8 @@ impl CheckOptions {
     /// to be listed, a depth-first search does what is asked for.
     pub fn uses_autopilot(&self) -> bool {
         let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
-        self.search == SearchChoice::Auto && is_plain
+        let is_exact = self.store == StoreChoice::Exact;
+        self.search == SearchChoice::Auto && is_plain && is_exact
     }
 
     /// An option that says something about searches of another kind than the one asked for, and
@@ -208,6 +234,7 @@ impl CheckOptions {
         use SearchChoice::{Astar, Beam, BestFirst, Idastar, Novelty, Pct, Random};
         let search = self.search;
         let is_directed = matches!(search, BestFirst | Astar | Idastar | Beam | Novelty);
+        let is_plain = matches!(search, SearchChoice::Auto | SearchChoice::Dfs);
         if self.heuristic.is_some() && !is_directed {
             Some(("--heuristic", "best-first, astar, idastar, beam or novelty"))
         } else if self.width.is_some() && search != Beam {
@@ -216,6 +243,27 @@ impl CheckOptions {
             Some(("--walks", "random or pct"))
         } else if self.orderings.is_some() && search != Pct {
             Some(("--orderings", "pct"))
+        } else if self.store.is_lossy() && (!is_plain || self.preemptions.is_some()) {
+            Some((self.store.option(), "dfs"))
+        } else {
+            None
+        }
+    }
+
+    /// An option that says something about another store than the one asked for, and the stores
+    /// that it is for.
+    pub fn idle_store_option(&self) -> Option<(&'static str, &'static str)> {
+        let store = self.store;
+        if self.hash.is_some() && store == StoreChoice::Exact {
+            Some(("--hash", "compact, bitstate or reconstruct"))
+        } else if self.hash == Some(HashChoice::Partial) && store == StoreChoice::Reconstruct {
+            Some(("--hash partial", "compact or bitstate"))
+        } else if self.positions.is_some() && store != StoreChoice::Bitstate {
+            Some(("--positions", "bitstate"))
+        } else if self.runs.is_some() && store != StoreChoice::Bitstate {
+            Some(("--runs", "bitstate"))
+        } else if self.key_every.is_some() && store != StoreChoice::Reconstruct {
+            Some(("--key-every", "reconstruct"))
         } else {
             None
         }
@@ -276,6 +324,68 @@ impl SearchChoice {
             SearchChoice::Beam => "beam",
             SearchChoice::Random => "random",
             SearchChoice::Pct => "pct",
+        }
+    }
+}
+
+/// Values of `--store`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StoreChoice {
+    /// Whole states, compressed
+    Exact,
+    /// 64-bit fingerprints of states; proves nothing
+    Compact,
+    /// A few bits of an array as large as --memory allows; proves nothing
+    Bitstate,
+    /// The moves that lead to states, which are made again: slow, and small for large programs
+    Reconstruct,
+}
+
+impl StoreChoice {
+    /// The value as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoreChoice::Exact => "exact",
+            StoreChoice::Compact => "compact",
+            StoreChoice::Bitstate => "bitstate",
+            StoreChoice::Reconstruct => "reconstruct",
+        }
+    }
+
+    /// The whole option as it is typed.
+    pub fn option(self) -> &'static str {
+        match self {
+            StoreChoice::Exact => "--store exact",
+            StoreChoice::Compact => "--store compact",
+            StoreChoice::Bitstate => "--store bitstate",
+            StoreChoice::Reconstruct => "--store reconstruct",
+        }
+    }
+
+    /// Whether states are not there any more once they were left.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, StoreChoice::Compact | StoreChoice::Bitstate)
+    }
+}
+
+/// Values of `--hash`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HashChoice {
+    /// Brought up to date from what a move changes
+    Incremental,
+    /// Made anew of the whole state, for comparison
+    Full,
+    /// Made of general registers only, for comparison: omits most states
+    Partial,
+}
+
+impl HashChoice {
+    /// What it stands for.
+    pub fn method(self) -> Method {
+        match self {
+            HashChoice::Incremental => Method::Incremental,
+            HashChoice::Full => Method::Full,
+            HashChoice::Partial => Method::Partial,
         }
     }
 }

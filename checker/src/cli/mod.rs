@@ -11,7 +11,9 @@ mod replay;
 mod run;
 pub mod usage;
 
-pub use check::{CheckFormat, CheckOptions, ReduceChoice, SearchChoice, SwitchChoice};
+pub use check::{
+    CheckFormat, CheckOptions, HashChoice, ReduceChoice, SearchChoice, StoreChoice, SwitchChoice,
+};
 pub use generate::{GenerateOptions, Generated};
 pub use inspect::{InspectOptions, ReportFormat};
 pub use plan::{PhaseChoice, PlanOptions, PlanSearch, Pruning};

@@ -47,6 +47,8 @@ Examples:
   samovar check --goal 'fork[0].holder != 0 && left > right' ./a.out
   samovar check --search best-first --heuristic lnb+alive ./a.out
   samovar check --preemptions 2 ./a.out    what needs two unforced switches at most
+  samovar check --store bitstate --memory 2G ./a.out
+                                           when exact states do not fit into memory
   samovar check --html report.html ./a.out the error as a page for the browser
 
 Formulas are C expressions without assignments and calls. They name globals, statics

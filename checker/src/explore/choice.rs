@@ -1,5 +1,6 @@
 //! One step of a path, and what searches come to.
 
+use super::measure::MemoryUse;
 use super::moves::Ending;
 use super::word::Word;
 use samovar_runtime::Unsupported;
@@ -89,8 +90,20 @@ pub struct Stats {
     pub reduced: u64,
     /// States waiting to be explored.
     pub frontier: u64,
-    /// Bytes that states and their components take.
-    pub store_bytes: u64,
+    /// Bytes that states, components and remembered moves take.
+    pub memory: MemoryUse,
+    /// Bytes of a set of fingerprints.
+    pub visited_bytes: u64,
+    /// How full the table of visited states is, from zero to one.
+    pub table_load: f64,
+    /// Moves that were made because they were known.
+    pub remembered: u64,
+    /// Moves that were made again to come back to a state.
+    pub replayed: u64,
+    /// Seconds in which moves were executed.
+    pub execute_seconds: f64,
+    /// Seconds in which states were combined, hashed and looked up, by a sample.
+    pub store_seconds: f64,
 }
 
 impl Stats {

@@ -35,6 +35,8 @@ mod graph;
 pub mod heuristic;
 pub mod ida_star;
 pub mod known;
+pub mod lossy;
+pub mod measure;
 pub mod moves;
 pub mod origins;
 pub mod pct;

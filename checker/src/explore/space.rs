@@ -12,6 +12,7 @@
 mod appraisal;
 mod execute;
 mod properties;
+mod rebuild;
 mod survey;
 mod vantage;
 
@@ -21,6 +22,7 @@ use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
 use super::future::{Futures, Thing};
 use super::known::{KnownMoves, MoveRef, Outcome};
+use super::measure::{MemoryUse, Sampled};
 use super::moves::{self, Sight};
 use super::stubborn::{Deeds, Mover};
 use super::touches::{Touches, bit};
@@ -28,9 +30,12 @@ use super::view::{PathFacts, View};
 use super::visible::Visible;
 use super::word::Word;
 use crate::formula::Properties;
+use crate::state::printed::Printed;
 use crate::state::{StateId, StateVector, VectorMark};
+use crate::store::mini::MiniStates;
 use ahash::{AHashSet, RandomState};
 use properties::Verdicts;
+use rebuild::Rebuilding;
 use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::reads::Seen;
@@ -67,7 +72,11 @@ pub struct Space<'a> {
     /// States that may close a cycle, one bit each: those on the stack of a search that has one,
     /// or else all that were a successor or the start.
     open: Vec<u64>,
+    /// Fingerprints of the states on the stack, if numbers of states pass.
+    open_prints: AHashSet<u64>,
     has_stack: bool,
+    /// Ways to states, if those are not stored.
+    rebuilding: Option<Rebuilding>,
     movers: Vec<Mover>,
     things: Vec<(Thing, bool)>,
     successors: Vec<Successor>,
@@ -80,9 +89,18 @@ pub struct Space<'a> {
     start: StateId,
     /// History at the start of the round.
     before: History,
+    /// Moves made that were remembered, in all rounds.
+    remembered: u64,
+    /// Time for executing moves.
+    executing: Sampled,
+    /// Time for going on to states.
+    storing: Sampled,
     /// Numbers of the round, as far as they are known here.
     pub stats: Stats,
 }
+
+/// Of so many states one is measured.
+const SAMPLE: u32 = 256;
 
 /// How much was learned about what threads do.
 type History = (u64, u32, Deeds);
@@ -131,7 +149,9 @@ impl<'a> Space<'a> {
             prune,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
             open: Vec::new(),
+            open_prints: AHashSet::with_hasher(RandomState::with_seeds(65, 66, 67, 68)),
             has_stack: false,
+            rebuilding: None,
             movers: Vec::new(),
             things: Vec::new(),
             successors: Vec::new(),
@@ -142,6 +162,9 @@ impl<'a> Space<'a> {
             only: None,
             start: StateId::default(),
             before: History::default(),
+            remembered: 0,
+            executing: Sampled::new(1),
+            storing: Sampled::new(SAMPLE),
             stats: Stats::default(),
         }
     }
@@ -177,6 +200,41 @@ impl<'a> Space<'a> {
         self
     }
 
+    /// Tells states by fingerprints. If their numbers pass, there is no way to a state but forward
+    /// and back.
+    pub fn printing(mut self, printed: Printed) -> Self {
+        self.vector.print_by(printed);
+        self
+    }
+
+    /// Tells states by fingerprints, whose numbers must be kept, and comes back to states by making
+    /// the moves that led there again.
+    pub fn rebuilding(mut self, printed: Printed, minis: MiniStates) -> Self {
+        self.rebuilding = Some(Rebuilding::new(minis));
+        self.printing(printed)
+    }
+
+    /// Takes another function for fingerprints; a round has just begun.
+    pub fn change_function(&mut self, function: u64) {
+        self.vector.change_function(function);
+    }
+
+    /// The fingerprint of the present state; zero if states are not told by that.
+    pub fn print(&self) -> u64 {
+        self.vector.printed().map_or(0, Printed::print)
+    }
+
+    /// The fingerprint of a successor of the state that was expanded last, likewise.
+    pub fn print_of(&self, state: StateId) -> u64 {
+        self.vector.printed().map_or(0, |printed| printed.print_of(state))
+    }
+
+    /// Whether numbers of states mean something until the next state is expanded only.
+    #[inline]
+    fn numbers_pass(&self) -> bool {
+        self.vector.printed().is_some_and(|printed| !printed.keeps())
+    }
+
     /// Begins a round: the engine stands at the start, and no state was seen.
     pub fn begin_round(&mut self) {
         self.appraisals.begin_round();
@@ -185,6 +243,12 @@ impl<'a> Space<'a> {
         self.vector.bring(self.process);
         self.vector.clear();
         self.open.clear();
+        self.open_prints.clear();
+        if let Some(rebuilding) = &mut self.rebuilding {
+            rebuilding.minis.clear();
+            rebuilding.visible = self.sight.visible.added();
+            self.vector.change_function(rebuilding.collisions);
+        }
         self.has_stack = false;
         self.set_open(self.start, true);
         self.before = self.history();
@@ -233,9 +297,27 @@ impl<'a> Space<'a> {
         self.process
     }
 
-    /// Bytes that states and their components take.
-    pub fn bytes(&self) -> usize {
-        self.vector.bytes() + self.known.bytes() + self.open.capacity() * 8
+    /// Notes where memory and time went.
+    pub fn measure(&self, stats: &mut Stats) {
+        let path = self.open.capacity() * 8
+            + self.open_prints.capacity() * (size_of::<u64>() + 1)
+            + self.path.capacity() * size_of::<VectorMark>();
+        let (ways, keys) = self.rebuilding.as_ref().map_or((0, 0), |one| one.minis.bytes());
+        stats.memory = MemoryUse {
+            states: stats.visited_bytes + self.vector.state_bytes() as u64,
+            moves: self.known.bytes() as u64,
+            ways: ways as u64,
+            keys: keys as u64,
+            path: path as u64,
+            ..self.vector.component_use()
+        };
+        if stats.visited_bytes == 0 {
+            stats.table_load = self.vector.table_load();
+        }
+        stats.replayed = self.rebuilding.as_ref().map_or(0, |one| one.replayed);
+        stats.remembered = self.remembered;
+        stats.execute_seconds = self.executing.seconds();
+        stats.store_seconds = self.storing.seconds();
     }
 
     fn set_open(&mut self, state: StateId, is_open: bool) {
@@ -245,6 +327,14 @@ impl<'a> Space<'a> {
         }
         let word = &mut self.open[index];
         *word = if is_open { *word | mask } else { *word & !mask };
+    }
+
+    fn is_open(&self, state: StateId) -> bool {
+        if self.numbers_pass() {
+            return self.open_prints.contains(&self.print_of(state));
+        }
+        let word = self.open.get(state.0 as usize / 64);
+        word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
     }
 
     fn is_deadlock(&self) -> bool {
@@ -330,13 +420,28 @@ impl Engine for Space<'_> {
 
     fn jump(&mut self, state: StateId) {
         self.path.clear();
-        if state != self.vector.state() {
+        if state == self.vector.state() {
+            return;
+        }
+        if self.rebuilding.is_some() {
+            self.rebuild(state);
+            self.vector.forget();
+        } else {
             self.vector.jump(state);
         }
     }
 
     fn on_stack(&mut self, state: StateId, is_there: bool) {
+        debug_assert!(!self.numbers_pass() || state == self.state());
         self.has_stack = true;
+        if self.numbers_pass() {
+            let print = self.print();
+            match is_there {
+                true => self.open_prints.insert(print),
+                false => self.open_prints.remove(&print),
+            };
+            return;
+        }
         self.set_open(state, is_there);
     }
 

@@ -103,7 +103,7 @@ pub fn explore(
     stats.rounds = rounds;
     stats.contended = contended.len() as u64;
     stats.executed = space.stats.executed;
-    stats.store_bytes = space.bytes() as u64;
+    space.measure(&mut stats);
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     drop(space);

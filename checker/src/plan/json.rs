@@ -102,7 +102,7 @@ fn stats(report: &Report<'_>) -> Value {
         "contended_words": stats.contended,
         "seconds": report.seconds,
         "states_per_second": stats.states as f64 / report.seconds.max(1e-6),
-        "bytes_per_state": stats.store_bytes / stats.states.max(1),
+        "bytes_per_state": stats.memory.total() / stats.states.max(1),
         "peak_memory_bytes": peak_memory_kib().map(|kib| kib * 1024),
         "instructions": report.instructions,
     })

@@ -6,6 +6,7 @@ use crate::check::kind::ErrorKind;
 use crate::check::reduction;
 use crate::check::verdict::{Finding, Verdict};
 use crate::error::CommandError;
+use crate::store::Coverage;
 use crate::trail::Step;
 use crate::trail::file::SavedTrail;
 use serde_json::{Map, Value, json};
@@ -111,7 +112,7 @@ fn semantics(report: &Report<'_>) -> Value {
         "reduction": reduction(options.reduction()),
         "search": options.search.name(),
         "attempts": attempts(report),
-        "store": "exact",
+        "store": options.store.name(),
         "model": report.setting.model,
         "checked": kinds,
         "bounds": {
@@ -132,8 +133,25 @@ fn attempts(report: &Report<'_>) -> Vec<Value> {
     report.outcome.attempts.iter().map(attempt).collect()
 }
 
+/// What may have been omitted, as numbers.
+fn coverage(coverage: Coverage) -> Value {
+    match coverage {
+        Coverage::Compact { omission } => json!({ "omission_probability": omission }),
+        Coverage::Bitstate { share, bytes, positions, load, runs, .. } => json!({
+            "estimated_share": share,
+            "array_bytes": bytes,
+            "positions": positions,
+            "bits_set": load,
+            "runs": runs,
+        }),
+        Coverage::Registers => json!({}),
+    }
+}
+
 fn stats(report: &Report<'_>) -> Value {
     let stats = &report.outcome.stats;
+    let parts = stats.memory.parts().map(|(name, bytes)| (name.to_string(), json!(bytes)));
+    let memory = Value::Object(parts.into_iter().collect());
     json!({
         "states": stats.states,
         "expanded": stats.expanded,
@@ -148,5 +166,18 @@ fn stats(report: &Report<'_>) -> Value {
         "bytes_per_state": peak_memory_bytes().map(|bytes| bytes / stats.states.max(1)),
         "peak_memory_bytes": peak_memory_bytes(),
         "instructions": report.instructions,
+        "moves": {
+            "executed": stats.executed,
+            "remembered": stats.remembered,
+            "replayed": stats.replayed,
+        },
+        "memory_bytes": memory,
+        "table_load": stats.table_load,
+        "time_split": {
+            "execute": stats.execute_seconds,
+            "store": stats.store_seconds,
+            "other": (report.seconds - stats.execute_seconds - stats.store_seconds).max(0.0),
+        },
+        "coverage": report.outcome.coverage.map(coverage),
     })
 }

@@ -72,6 +72,9 @@ fn write(page: &mut Page, report: &Report<'_>) {
     if !is_quiet {
         page.gap();
         write_numbers(page, report);
+        if report.options.stats {
+            write_costs(page, report);
+        }
     }
 }
 
@@ -248,6 +251,40 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
 fn searched(attempts: &[Attempt]) -> String {
     let words = |one: &Attempt| format!("{} ({} states)", one.how, grouped(one.expanded));
     attempts.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+/// Where memory and time went.
+fn write_costs(page: &mut Page, report: &Report<'_>) {
+    let stats = &report.outcome.stats;
+    let replayed = match stats.replayed {
+        0 => String::new(),
+        moves => format!(", {} made again to come back to states", grouped(moves)),
+    };
+    let words = format!(
+        "{} executed, {} remembered{replayed}, in all rounds; {} of {} transitions led to a state \
+         seen before",
+        grouped(stats.executed),
+        grouped(stats.remembered),
+        grouped(stats.revisits),
+        grouped(stats.transitions)
+    );
+    page.wrap("moves: ", Style::Strong, 2, &words);
+    let states = stats.states.max(1) as f64;
+    let parts = stats.memory.parts().into_iter().filter(|(_, bytes)| *bytes != 0);
+    let parts: Vec<String> =
+        parts.map(|(name, bytes)| format!("{name} {:.1}", bytes as f64 / states)).collect();
+    let words = format!(
+        "{:.1} in all: {}; the table of states is {:.0}% full",
+        stats.memory.total() as f64 / states,
+        parts.join(", "),
+        stats.table_load * 100.0
+    );
+    page.wrap("bytes a state: ", Style::Strong, 2, &words);
+    let (execute, store) = (stats.execute_seconds, stats.store_seconds);
+    let other = (report.seconds - execute - store).max(0.0);
+    let words =
+        format!("{execute:.2} s executing, {store:.2} s storing (sampled), {other:.2} s other");
+    page.wrap("time: ", Style::Strong, 2, &words);
 }
 
 fn contended(names: &[String]) -> String {

@@ -16,7 +16,16 @@ use samovar_vm::reg::Reg;
 
 impl StateVector {
     /// Goes to a stored state. The process stays behind.
+    ///
+    /// # Panics
+    /// If states are told by fingerprints: then there is no way but to the start.
     pub fn jump(&mut self, target: StateId) {
+        if self.printed.is_some() {
+            assert_eq!(target, StateId(0), "internal error: states are not stored");
+            self.go(&[]);
+            self.forget();
+            return;
+        }
         let mut changes = std::mem::take(&mut self.differing);
         changes.clear();
         self.tree.differences(&self.pairs, target, |position, value| {
@@ -28,17 +37,55 @@ impl StateVector {
         self.differing = changes;
     }
 
+    /// Forgets how to take changes back.
+    pub fn forget(&mut self) {
+        self.tree.forget();
+    }
+
+    /// Goes to where these values, in the order of their positions, are all that is different from
+    /// the start.
+    pub fn go(&mut self, values: &[(u32, u32)]) {
+        let mut changes = std::mem::take(&mut self.differing);
+        changes.clear();
+        let mut wanted = values.iter().copied().peekable();
+        for (position, &value) in self.tree.elements().iter().enumerate() {
+            let next = wanted.next_if(|next| next.0 as usize == position);
+            let next = next.map_or(0, |next| next.1);
+            if value != next {
+                changes.push((position as u32, next));
+            }
+        }
+        self.put(&changes);
+        self.differing = changes;
+    }
+
+    /// What differs where the process stands, as it is in the present state.
+    fn differences_to_process(&self, changes: &mut Vec<(u32, u32)>) {
+        changes.clear();
+        let Some(printed) = &self.printed else {
+            if self.real != self.state() {
+                self.tree.differences(&self.pairs, self.real, |position, _| {
+                    changes.push((position, self.tree.get(position)));
+                });
+            }
+            return;
+        };
+        for (position, &value) in self.tree.elements().iter().enumerate() {
+            if printed.real.get(position).copied().unwrap_or(0) != value {
+                changes.push((position as u32, value));
+            }
+        }
+    }
+
     /// Makes the process stand in the present state.
     pub fn bring(&mut self, process: &mut Process) {
-        if self.real == self.state() {
+        let mut changes = std::mem::take(&mut self.differing);
+        self.differences_to_process(&mut changes);
+        if changes.is_empty() {
+            self.differing = changes;
             return;
         }
         process.machine.memory.journal.set_on(false);
-        let mut changes = std::mem::take(&mut self.differing);
-        changes.clear();
-        self.tree.differences(&self.pairs, self.real, |position, _| {
-            changes.push((position, self.tree.get(position)));
-        });
         // The operating system knows how many threads there are, so it comes first.
         for &(position, value) in &changes {
             if self.slots[position as usize].component == Component::World {
@@ -56,7 +103,10 @@ impl StateVector {
             }
         }
         self.differing = changes;
-        self.real = self.state();
+        match &mut self.printed {
+            None => self.real = self.tree.id(),
+            Some(printed) => printed.real = self.tree.elements().to_vec(),
+        }
         process.machine.memory.journal.set_on(true);
         process.machine.mark();
     }

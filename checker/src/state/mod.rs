@@ -5,6 +5,7 @@ pub mod dead;
 mod jump;
 pub mod memo;
 pub mod pool;
+pub mod printed;
 pub mod slots;
 pub mod tree;
 pub mod unread;

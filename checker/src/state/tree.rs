@@ -133,6 +133,8 @@ pub struct Tree {
     /// For each level, how long the log was when it was made: what was logged before does not speak
     /// of it.
     made: Vec<usize>,
+    /// Elements only: nothing is combined.
+    is_flat: bool,
 }
 
 /// Where a tree stood, to go back to.
@@ -149,7 +151,7 @@ impl Tree {
         let position = self.levels[0].len();
         self.levels[0].push(0);
         let (mut level, mut len) = (0, position + 1);
-        while len > 1 {
+        while len > 1 && !self.is_flat {
             level += 1;
             len = len.div_ceil(2);
             if self.levels.len() == level {
@@ -162,6 +164,18 @@ impl Tree {
         position as u32
     }
 
+    /// Stops combining: from now on there are elements only. The vector must be that of zeros.
+    pub fn flatten(&mut self) {
+        self.levels.truncate(1);
+        self.made.truncate(1);
+        self.is_flat = true;
+    }
+
+    /// All elements.
+    pub fn elements(&self) -> &[u32] {
+        self.levels.first().map_or(&[], |elements| elements)
+    }
+
     /// An element.
     #[inline]
     pub fn get(&self, position: u32) -> u32 {
@@ -172,7 +186,7 @@ impl Tree {
     #[inline]
     pub fn set(&mut self, position: u32, value: u32) {
         debug_assert!(position != 0, "the first element is always zero");
-        if self.replace(0, position, value) {
+        if self.replace(0, position, value) && !self.is_flat {
             self.dirty.push(position / 2);
         }
     }

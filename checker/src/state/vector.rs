@@ -18,8 +18,10 @@
 //! is left out as long as nobody asks for it.
 
 use super::pool::Pool;
+use super::printed::{Printed, Printing};
 use super::tree::{Pairs, StateId, Tree, TreeMark};
 use super::worlds::{Regions, View, Worlds};
+use crate::explore::measure::MemoryUse;
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_runtime::{LOOK_AT_WAITS, Os, Process};
 use samovar_vm::context::{Core, Floating};
@@ -91,7 +93,7 @@ pub(super) const ABSENT: u32 = u32::MAX;
 
 /// Where a vector stood, to go back to.
 #[derive(Clone, Copy, Debug)]
-pub struct VectorMark(TreeMark);
+pub struct VectorMark(TreeMark, Printing);
 
 /// See the module head.
 #[derive(Debug)]
@@ -106,6 +108,8 @@ pub struct StateVector {
     object_baseline: AHashMap<u64, [u8; OBJECT_BYTES]>,
     pub(super) tree: Tree,
     pub(super) pairs: Pairs,
+    /// Tells states by fingerprints, if they are not stored.
+    pub(super) printed: Option<Printed>,
     pub(super) granules: Pool,
     pub(super) pages: Pool,
     pub(super) objects: Pool,
@@ -143,6 +147,7 @@ impl StateVector {
             object_baseline: AHashMap::with_hasher(hasher.clone()),
             tree: Tree::default(),
             pairs: Pairs::default(),
+            printed: None,
             granules: Pool::new(GRANULE as usize),
             pages: Pool::new(PAGES as usize),
             objects: Pool::new(OBJECT_BYTES),
@@ -199,12 +204,50 @@ impl StateVector {
 
     /// The number of the present state.
     pub fn state(&self) -> StateId {
-        self.tree.id()
+        match &self.printed {
+            None => self.tree.id(),
+            Some(printed) => printed.state(),
+        }
+    }
+
+    /// Tells states by fingerprints from now on. The vector must be at the start.
+    pub fn print_by(&mut self, mut printed: Printed) {
+        debug_assert_eq!((self.state(), self.real), (StateId(0), StateId(0)));
+        printed.reserve(self.slots.len());
+        self.tree.flatten();
+        self.printed = Some(printed);
+    }
+
+    /// Fingerprints, if states are told by them.
+    #[inline]
+    pub fn printed(&self) -> Option<&Printed> {
+        self.printed.as_ref()
+    }
+
+    /// Takes another function for fingerprints. The vector must be at the start.
+    pub fn change_function(&mut self, function: u64) {
+        debug_assert_eq!(self.state(), StateId(0));
+        if let Some(printed) = &mut self.printed {
+            printed.change_function(function, self.slots.len());
+        }
+    }
+
+    /// Another state is expanded.
+    pub fn begin_state(&mut self) {
+        if let Some(printed) = &mut self.printed {
+            printed.begin_state();
+        }
+    }
+
+    /// Everything that is different from the start.
+    pub fn values(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let all = self.tree.elements().iter().enumerate();
+        all.filter(|(_, value)| **value != 0).map(|(position, &value)| (position as u32, value))
     }
 
     /// Every [`StateId`] is below this number.
     pub fn ids(&self) -> usize {
-        self.pairs.len()
+        self.printed.as_ref().map_or(self.pairs.len(), Printed::len)
     }
 
     /// The operating system in the present state.
@@ -266,16 +309,34 @@ impl StateVector {
     pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
         let world = self.worlds.change(self.contents_at(WORLD), shown, thread);
         let base = self.slots[WORLD as usize].base;
-        self.tree.set(WORLD, if world == base { 0 } else { world + 1 });
+        self.assign(WORLD, if world == base { 0 } else { world + 1 });
     }
 
     /// Changes what is at these positions; the number of the state that this is.
     #[inline]
     pub fn put(&mut self, values: &[(u32, u32)]) -> StateId {
         for &(position, value) in values {
-            self.tree.set(position, value);
+            self.assign(position, value);
         }
-        self.tree.settle(&mut self.pairs)
+        self.settle()
+    }
+
+    #[inline]
+    fn assign(&mut self, position: u32, value: u32) {
+        if let Some(printed) = &mut self.printed {
+            let old = self.tree.get(position);
+            let component = self.slots[position as usize].component;
+            printed.change(position, old, value, matches!(component, Component::Core(_)));
+        }
+        self.tree.set(position, value);
+    }
+
+    #[inline]
+    fn settle(&mut self) -> StateId {
+        match &mut self.printed {
+            None => self.tree.settle(&mut self.pairs),
+            Some(printed) => printed.settle(self.tree.elements()),
+        }
     }
 
     /// Positions whose values have changed since `mark`, and their values now.
@@ -403,16 +464,23 @@ impl StateVector {
         debug_assert_eq!((self.state(), self.real), (StateId(0), StateId(0)));
         self.pairs.clear();
         self.tree.forget();
+        if let Some(printed) = &mut self.printed {
+            printed.clear();
+        }
     }
 
     /// Remembers where the vector stands.
     pub fn mark(&self) -> VectorMark {
-        VectorMark(self.tree.mark())
+        let printing = self.printed.as_ref().map(Printed::mark).unwrap_or_default();
+        VectorMark(self.tree.mark(), printing)
     }
 
     /// Takes back all changes since `mark`.
     pub fn undo_to(&mut self, mark: VectorMark) {
         self.tree.undo_to(mark.0);
+        if let Some(printed) = &mut self.printed {
+            printed.undo_to(mark.1);
+        }
     }
 
     /// Takes in what a step of the process, which stood in the present state, changed since `mark`;
@@ -476,7 +544,7 @@ impl StateVector {
                 self.set(component, process);
             }
         }
-        self.tree.settle(&mut self.pairs)
+        self.settle()
     }
 
     fn set(&mut self, component: Component, process: &Process) {
@@ -486,7 +554,7 @@ impl StateVector {
         };
         let number = self.number(component, process);
         let base = self.slots[position as usize].base;
-        self.tree.set(position, if number == base { 0 } else { number + 1 });
+        self.assign(position, if number == base { 0 } else { number + 1 });
     }
 
     /// The number of a component's present contents.
@@ -590,6 +658,9 @@ impl StateVector {
         let position = self.tree.push();
         debug_assert_eq!(position as usize, self.slots.len());
         self.slots.push(Slot { component, base });
+        if let Some(printed) = &mut self.printed {
+            printed.reserve(self.slots.len());
+        }
         self.positions.insert(component, position);
         self.outdated |= self.assumed.remove(&component);
         if let Component::Core(thread) | Component::Floating(thread) = component {
@@ -603,16 +674,30 @@ impl StateVector {
         position
     }
 
-    /// Memory taken by the tables, states and components.
-    pub fn bytes(&self) -> usize {
-        self.component_bytes() + self.pairs.bytes()
+    /// Memory taken by the states.
+    pub fn state_bytes(&self) -> usize {
+        self.printed.as_ref().map_or(self.pairs.bytes(), Printed::bytes)
     }
 
-    /// Memory taken by the components.
-    pub fn component_bytes(&self) -> usize {
-        let pools = [&self.granules, &self.pages, &self.objects, &self.cores, &self.floatings];
+    /// How full the table of states is, from zero to one.
+    pub fn table_load(&self) -> f64 {
+        let load = match &self.printed {
+            None => self.pairs.load(),
+            Some(printed) => printed.load(),
+        };
+        load.0 as f64 / load.1.max(1) as f64
+    }
+
+    /// Memory taken by the components, by kind.
+    pub fn component_use(&self) -> MemoryUse {
         let floating = self.floating_values.len() * size_of::<Floating>();
-        pools.iter().map(|pool| pool.bytes()).sum::<usize>() + floating + self.worlds.bytes()
+        MemoryUse {
+            granules: self.granules.bytes() as u64,
+            registers: (self.cores.bytes() + self.floatings.bytes() + floating) as u64,
+            objects: (self.pages.bytes() + self.objects.bytes()) as u64,
+            worlds: self.worlds.bytes() as u64,
+            ..MemoryUse::default()
+        }
     }
 }
 

@@ -33,6 +33,7 @@ impl Space<'_> {
             self.known_for = added;
         }
         self.known.begin_state();
+        self.vector.begin_state();
     }
 
     /// Whether what is remembered is of use: nothing has changed that it rests on.
@@ -49,9 +50,13 @@ impl Space<'_> {
             if cfg!(debug_assertions) {
                 self.verify(choice, known);
             }
+            self.remembered += 1;
             return known;
         }
-        self.execute(choice, survey)
+        let begin = self.executing.begin();
+        let made = self.execute(choice, survey);
+        self.executing.end(begin);
+        made
     }
 
     fn execute(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {

@@ -9,7 +9,7 @@ use crate::explore::stubborn::{Choices, Mover, ThreadDeed};
 use crate::explore::touches::bit;
 use crate::explore::visible::Visible;
 use crate::explore::word::Word;
-use crate::state::{StateId, VectorMark};
+use crate::state::VectorMark;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
@@ -55,6 +55,7 @@ impl Space<'_> {
     /// All alternatives of a thread's next move.
     fn try_thread(&mut self, thread: ThreadId, mark: VectorMark, survey: &mut Survey) {
         let (mut alternative, mut alternatives) = (0, 1);
+        let parent = self.vector.state();
         while alternative < alternatives && survey.end.is_none() {
             let choice = Choice { thread, alternative };
             let which = self.made(choice, survey);
@@ -77,7 +78,10 @@ impl Space<'_> {
             survey.enabled += u32::from(enabled);
             if known.outcome == Outcome::Done && !survey.muted {
                 let (effect, actions) = (known.effect, known.actions);
+                let begin = self.storing.begin();
                 let state = self.known.apply(which, &mut self.vector);
+                self.storing.end(begin);
+                self.note_way(parent, choice, survey);
                 self.successors.push(Successor { choice, state, effect });
                 self.appraise(state, actions);
                 if self.decides(survey) {
@@ -92,13 +96,17 @@ impl Space<'_> {
     /// The passing of time, up to the next deadline.
     fn try_time(&mut self, clock: ThreadId, mark: VectorMark, survey: &mut Survey) {
         let choice = Choice { thread: clock, alternative: 0 };
+        let parent = self.vector.state();
         let which = self.made(choice, survey);
         let known = self.known.get(which);
         if known.outcome == Outcome::Done {
             let effect = known.effect;
             survey.time = true;
             survey.enabled += 1;
+            let begin = self.storing.begin();
             let state = self.known.apply(which, &mut self.vector);
+            self.storing.end(begin);
+            self.note_way(parent, choice, survey);
             self.successors.push(Successor { choice, state, effect });
             self.appraise(state, 0);
             if self.decides(survey) {
@@ -183,12 +191,8 @@ impl Space<'_> {
         };
         let Some(sufficient) = choices.sufficient() else { return };
         let is_kept = |one: &Successor| bit(one.choice.thread) & sufficient != 0;
-        let is_open = |state: StateId| {
-            let word = self.open.get(state.0 as usize / 64);
-            word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
-        };
-        let kept = self.successors.iter().filter(|one| is_kept(one));
-        if !kept.clone().any(|one| !is_open(one.state)) {
+        let mut kept = self.successors.iter().filter(|one| is_kept(one));
+        if kept.all(|one| self.is_open(one.state)) {
             return;
         }
         self.stats.reduced += 1;

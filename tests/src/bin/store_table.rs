@@ -1,0 +1,168 @@
+//! Prints what each store makes of a few programs, and what SPIN's verifier makes of their twins in
+//! Promela: states, transitions a second, bytes a state.
+//!
+//! Everything is measured in the same run, one after the other. The programs are those of
+//! `programs/counts`, explored with all moves, so that their spaces are those of the models; SPIN
+//! verifies without partial-order reduction, too, compiled with -O2, with and without -DCOLLAPSE.
+//! Its models are a little coarser or finer than machine code, so states are not the same in
+//! number: compare rates, and seconds for about the same question. Bytes are of all that the search
+//! keeps for samovar (states alone in the column before), of the whole process for SPIN.
+//!
+//! Arguments select programs by part of the name; `--large` takes larger ones.
+
+use samovar_tests::binary::{samovar, workspace};
+use samovar_tests::build::programs;
+use samovar_tests::child::Job;
+use samovar_tests::scratch::Scratch;
+use samovar_tests::tool::need;
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// Ways to remember states.
+const STORES: &[&[&str]] = &[
+    &["--store", "exact"],
+    &["--store", "compact"],
+    &["--store", "bitstate", "--memory", "1G"],
+    &["--store", "reconstruct"],
+];
+const MIB: f64 = (1 << 20) as f64;
+/// How long one search may take.
+const HANG: Duration = Duration::from_secs(600);
+
+/// A program and its twin.
+struct Subject {
+    name: &'static str,
+    flags: &'static str,
+    args: &'static [&'static str],
+    defines: &'static [&'static str],
+}
+
+const SMALL: &[Subject] = &[
+    Subject { name: "philosophers", flags: "-static", args: &["6", "1"], defines: &["-DN=6"] },
+    Subject { name: "counter", flags: "", args: &["5", "4"], defines: &["-DN=5", "-DTIMES=4"] },
+    Subject { name: "peterson", flags: "-DTIDY", args: &[], defines: &[] },
+    Subject { name: "buffer", flags: "", args: &["3", "2"], defines: &["-DP=3", "-DC=2"] },
+];
+const LARGE: &[Subject] = &[
+    Subject { name: "philosophers", flags: "-static", args: &["8", "1"], defines: &["-DN=8"] },
+    Subject { name: "counter", flags: "", args: &["6", "6"], defines: &["-DN=6", "-DTIMES=6"] },
+    Subject { name: "buffer", flags: "", args: &["4", "3"], defines: &["-DP=4", "-DC=3"] },
+];
+
+/// One line of the table.
+struct Row {
+    way: String,
+    states: f64,
+    transitions: f64,
+    seconds: f64,
+    /// Of the visited states alone.
+    state_bytes: f64,
+    all_bytes: f64,
+}
+
+fn main() {
+    let (options, wanted): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let is_large = options.iter().any(|option| option == "--large");
+    println!(
+        "| program | store | states | transitions | seconds | transitions/s | bytes/state: states \
+         | all |\n|---|---|{}",
+        "---:|".repeat(6)
+    );
+    for subject in if is_large { LARGE } else { SMALL } {
+        if !wanted.is_empty() && !wanted.iter().any(|part| subject.name.contains(part.as_str())) {
+            continue;
+        }
+        let rows = STORES.iter().map(|store| checked(subject, store)).chain(spun(subject));
+        for row in rows {
+            print(subject, &row);
+        }
+    }
+}
+
+fn print(subject: &Subject, row: &Row) {
+    let Row { way, states, transitions, seconds, state_bytes, all_bytes } = row;
+    let rate = transitions / seconds.max(1e-3);
+    let alone = state_bytes / states;
+    println!(
+        "| {} {} | {way} | {states:.0} | {transitions:.0} | {seconds:.2} | {rate:.0} \
+         | {alone:.1} \
+         | {:.1} |",
+        subject.name,
+        subject.args.join(" "),
+        all_bytes / states
+    );
+}
+
+/// What a check with a store comes to.
+fn checked(subject: &Subject, store: &[&str]) -> Row {
+    let scratch = Scratch::new("table");
+    let program = programs().join("counts").join(format!("{}.c", subject.name));
+    let program = program.display().to_string();
+    let common = [
+        "check",
+        "--format",
+        "json",
+        "--check",
+        "exit",
+        "--search",
+        "dfs",
+        "--reduce",
+        "contended",
+    ];
+    let words = [&common[..], store, &["--cflags", subject.flags, &program], subject.args].concat();
+    let job = Job { hang: HANG, ..Job::new(samovar(), &words) };
+    let outcome = job.directory(scratch.path()).run();
+    let report: Value = serde_json::from_slice(&outcome.stdout)
+        .unwrap_or_else(|_| panic!("{words:?}: {}", outcome.stderr_text()));
+    let stats = &report["stats"];
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let memory = stats["memory_bytes"].as_object().expect("parts of the memory");
+    Row {
+        way: store[1].to_string(),
+        states: number(&stats["states"]),
+        transitions: number(&stats["transitions"]),
+        seconds: number(&stats["seconds"]),
+        state_bytes: number(&memory["states"]),
+        all_bytes: memory.values().map(number).sum(),
+    }
+}
+
+/// What SPIN's verifier comes to, if there is one.
+fn spun(subject: &Subject) -> Vec<Row> {
+    let (Some(spin), Some(compiler)) = (need("spin"), need("gcc")) else { return Vec::new() };
+    let model = workspace().join("tests/promela").join(format!("{}.pml", subject.name));
+    let model = model.display().to_string();
+    let scratch = Scratch::new("spin");
+    let run = |program: &Path, words: &[&str]| {
+        let job = Job { hang: HANG, ..Job::new(program, words) };
+        let outcome = job.directory(scratch.path()).run();
+        assert!(outcome.status.success(), "{words:?}: {}", outcome.stderr_text());
+        outcome.stdout_text()
+    };
+    run(&spin, &[subject.defines, &["-a", &model]].concat());
+    let ways = [("SPIN", &[][..]), ("SPIN -DCOLLAPSE", &["-DCOLLAPSE"])];
+    let verify = |(way, more): (&str, &[&str])| {
+        let flags = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=4096", "-o", "pan", "pan.c"];
+        run(&compiler, &[&flags, more].concat());
+        let said = run(&scratch.join("pan"), &["-m10000000"]);
+        assert!(said.contains("errors: 0"), "{said}");
+        let figure = |after: bool, words: &str| {
+            let line = said.lines().find(|line| line.contains(words)).unwrap_or_default();
+            let rest = line.split(words).nth(usize::from(after)).unwrap_or_default();
+            let mut parts = rest.split_whitespace();
+            let part = if after { parts.next() } else { parts.next_back() };
+            part.and_then(|part| part.parse::<f64>().ok()).unwrap_or(f64::NAN)
+        };
+        Row {
+            way: way.to_string(),
+            states: figure(false, " states, stored"),
+            transitions: figure(false, " transitions (="),
+            seconds: figure(true, "elapsed time"),
+            state_bytes: figure(false, "\tactual memory usage for states") * MIB,
+            all_bytes: figure(false, "\ttotal actual memory usage") * MIB,
+        }
+    };
+    ways.into_iter().map(verify).collect()
+}
