@@ -114,6 +114,5 @@ mod tests {
         assert!(refused(&["--quiet", "--verbose"]));
         assert!(!refused(&["--time", "0.5", "--env", "NAME=", "--quiet"]));
         assert!(Arguments::try_parse_from(["samovar", "run"]).is_err());
-        assert!(Arguments::try_parse_from(["samovar", "plan", "./a.out"]).is_err());
     }
 }

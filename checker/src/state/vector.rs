@@ -14,8 +14,8 @@
 //!
 //! What counts as state is what the guest can still observe: output already made, the journal and
 //! counters of the checker are left out; dead stack was overwritten with zeros before (see
-//! [`super::dead`]); registers of threads that have ended are zero. Whether bytes were initialised
-//! is left out as long as nobody asks for it.
+//! [`super::dead`]); registers of threads that have ended are zero, but for where the descriptor
+//! is. Whether bytes were initialised is left out as long as nobody asks for it.
 
 use super::pool::Pool;
 use super::printed::{Printed, Printing};
@@ -586,10 +586,10 @@ impl StateVector {
             }
             Component::Regions => self.regions.number(memory.region_map()),
             Component::Core(thread) => {
-                let core = if is_alive(process, thread) {
-                    canonical_core(process.machine.core(ThreadId(thread)))
-                } else {
-                    [0; CORE_WORDS]
+                let core = process.machine.core(ThreadId(thread));
+                let core = match is_alive(process, thread) {
+                    true => canonical_core(core),
+                    false => ended_core(core),
                 };
                 self.cores.intern(core.map(u64::to_le_bytes).as_flattened())
             }
@@ -735,6 +735,15 @@ fn object_bytes(object: Option<&Object>) -> [u8; OBJECT_BYTES] {
         bytes[12..].copy_from_slice(&thread.to_le_bytes());
     }
     bytes
+}
+
+/// Of the registers of a thread that has ended, only where its descriptor is counts: that tells
+/// which mapping was its stack.
+fn ended_core(core: &Core) -> [u64; CORE_WORDS] {
+    let mut words = [0; CORE_WORDS];
+    words[Reg::Rsp as usize] = core[Reg::FsBase];
+    words[16] = core[Reg::FsBase];
+    words
 }
 
 /// Registers as the guest can observe them: temporaries count inside an instruction only.

@@ -23,6 +23,9 @@ use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
 use samovar_vm::machine::ThreadId;
 
+/// The passing of time among the moves that are remembered.
+const CLOCK: ThreadId = ThreadId(u32::MAX >> 1);
+
 impl Space<'_> {
     /// Forgets moves that may not be what they were.
     pub(super) fn refresh_known(&mut self) {
@@ -41,11 +44,18 @@ impl Space<'_> {
         self.remember && self.known_for == self.sight.visible.added() && !self.vector.is_outdated()
     }
 
+    /// Under which number the moves of a thread are remembered: the number behind the last thread
+    /// stands for the passing of time, and may be that of a thread in another state.
+    fn key(&self, thread: ThreadId) -> ThreadId {
+        let is_clock = self.vector.os().threads().len() <= thread.0 as usize;
+        if is_clock { CLOCK } else { thread }
+    }
+
     /// The next move of a thread from the present state.
     pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
         let Choice { thread, alternative } = choice;
         if self.remembers()
-            && let Some(known) = self.known.find(thread, alternative, &mut self.vector)
+            && let Some(known) = self.known.find(self.key(thread), alternative, &mut self.vector)
         {
             if cfg!(debug_assertions) {
                 self.verify(choice, known);
@@ -115,7 +125,7 @@ impl Space<'_> {
                 known.changes.iter().copied().filter(|change| !StateVector::is_world(*change));
             known.changes = rest.collect();
         }
-        self.known.keep((thread, choice.alternative), &self.looks, known)
+        self.known.keep((self.key(thread), choice.alternative), &self.looks, known)
     }
 
     /// Takes in how a move ended; the process stands behind it.
