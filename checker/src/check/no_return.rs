@@ -237,9 +237,9 @@ struct Work {
 
 impl Work {
     /// What was done in a space so far.
-    fn of(space: &mut Space<'_>) -> Work {
-        let moves = space.stats.executed;
-        Work { moves, instructions: space.process().machine.instructions() }
+    fn of(space: &Space<'_>) -> Work {
+        let (moves, instructions) = space.work();
+        Work { moves, instructions }
     }
 
     fn and(self, more: Work) -> Work {

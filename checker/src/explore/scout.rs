@@ -26,7 +26,7 @@ pub fn scout(space: &mut Space<'_>) {
             Walk::InVain => in_vain += 1,
             Walk::Over => return,
         }
-        if in_vain == WALKS_IN_VAIN || TRIED_MAX <= space.stats.executed {
+        if in_vain == WALKS_IN_VAIN || TRIED_MAX <= space.work().0 {
             return;
         }
     }
@@ -45,7 +45,7 @@ enum Walk {
 fn walk(space: &mut Space<'_>, random: &mut u64) -> Walk {
     let mut learned = false;
     for _ in 0..MOVES_MAX {
-        if TRIED_MAX <= space.stats.executed {
+        if TRIED_MAX <= space.work().0 {
             break;
         }
         match space.expand() {

@@ -291,6 +291,11 @@ impl<'a> Space<'a> {
         &self.sight
     }
 
+    /// Moves made so far, whether they were executed for that or not, and instructions executed.
+    pub fn work(&self) -> (u64, u64) {
+        (self.stats.executed + self.remembered, self.process.machine.instructions())
+    }
+
     /// The process, which stands where the engine does.
     pub fn process(&mut self) -> &mut Process {
         self.vector.bring(self.process);

@@ -93,6 +93,7 @@ impl Worlds {
             let known = &self.all[known as usize];
             (of, kind) == (thread, view)
                 && os.is_same_for(thread, known)
+                && (!self.tells_output || os.has_written_the_same(known))
                 && (view == View::Own || os.same_waits(known))
         };
         let known = bucket.iter().copied();
