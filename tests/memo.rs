@@ -7,18 +7,15 @@ use samovar_tests::scratch::Scratch;
 use serde_json::Value;
 
 /// Examples and how to compile them: locks, conditions, semaphores, atomics, choices, the heap,
-/// time, ends of threads, C++ and data on stacks.
+/// ends of threads.
 const EXAMPLES: &[(&str, &str)] = &[
     ("philosophers.c", "-DFIX"),
-    ("counter.c", "-DX"),
     ("tutorial/buffer.c", "-DSTEP=3"),
     ("condition/lost_wakeup.c", "-DFIX"),
     ("condition/barrier_reuse.c", "-DFIX"),
-    ("benchmarks/filesystem.c", "-DN=14"),
     ("benchmarks/lastzero.c", "-DN=4"),
     ("models/stopwatch.c", "-DBROKEN"),
     ("lockfree/treiber.c", "-DFIX"),
-    ("queue.cpp", "-DX"),
 ];
 
 fn numbers(example: &str, flags: &str, options: &[&str]) -> Value {
