@@ -141,7 +141,7 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
     let mut allowed = Work { moves: MOVES_MAX, instructions: INSTRUCTIONS_MAX };
     let found = loop {
         space.begin_round();
-        let before = Work::of(&mut space);
+        let before = Work::of(&space);
         let mut asker = Asker {
             errors: &errors,
             states: &states,
@@ -151,7 +151,7 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
             unclear: !question.properties.is_fixed(),
         };
         let found = backwards(&mut space, question, &mut asker);
-        allowed = allowed.without(Work::of(&mut space).without(before));
+        allowed = allowed.without(Work::of(&space).without(before));
         if !asker.grown || allowed.is_spent() {
             break found
                 .map(|(at, exact, choice)| (at, exact && !asker.unclear && !asker.grown, choice));
