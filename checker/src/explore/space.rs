@@ -2,12 +2,12 @@
 //!
 //! Expanding a state looks at the next move of every thread, takes in where it leads, and compares
 //! what the moves touch (see [`survey`]). Conflicts outside the contended set make the set grow
-//! (see [`super`]); conflicts between plain accesses of the program may be data races; then moves that
-//! need not be explored are left out (see [`super::stubborn`]).
+//! (see [`super`]); conflicts between plain accesses of the program may be data races; then moves
+//! that need not be explored are left out (see [`super::stubborn`]).
 //!
 //! The engine stands in a state of the [`StateVector`]. The process itself is somewhere else most
-//! of the time: it is brought along when a move has to be executed (see [`execute`]) or somebody wants
-//! to look at it.
+//! of the time: it is brought along when a move has to be executed (see [`execute`]) or somebody
+//! wants to look at it.
 
 mod appraisal;
 mod execute;

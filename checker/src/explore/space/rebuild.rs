@@ -1,8 +1,8 @@
 //! Coming back to states of which only the way is kept (see [`crate::store::mini`]).
 //!
 //! A state that has the fingerprint of one that was met before is compared with it: the other one
-//! is built again for that. Two states with the same fingerprint make the search begin anew with other
-//! fingerprints, so it is exact.
+//! is built again for that. Two states with the same fingerprint make the search begin anew with
+//! other fingerprints, so it is exact.
 //!
 //! A way means something as long as the same operations are visible; from when that changes to the
 //! next round, nothing is noted.
