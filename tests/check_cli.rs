@@ -447,3 +447,14 @@ fn runs_without_end_are_judged() {
         }
     }
 }
+
+#[test]
+fn threads_that_are_not_judged_are_not_verified() {
+    let scratch = Scratch::new("many");
+    assert_eq!(report(&scratch, &[], "many.c", &["60"])["verdict"], "verified");
+    let many = report(&scratch, &[], "many.c", &["70"]);
+    let reason = many["incomplete"]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("from the 64th on"), "{many:#}");
+    let others = report(&scratch, &["--check", "race"], "many.c", &["70"]);
+    assert_eq!(others["verdict"], "verified", "{others:#}");
+}

@@ -224,6 +224,16 @@ pub(crate) fn add_sources(steps: &mut [Step]) {
     }
 }
 
+/// Threads of which it is judged whether they get stuck while others go on for ever.
+const THREADS_JUDGED: u64 = 63;
+
+/// Whether there were more threads than that, and runs without end in which it matters.
+fn is_judged_in_part(options: &CheckOptions, stats: &Stats) -> bool {
+    THREADS_JUDGED < stats.threads
+        && 0 < stats.revisits
+        && kind::ErrorKind::PartialDeadlock.counts(&options.check)
+}
+
 /// A verdict that says where only some of the possible values were tried, and what was not seen.
 fn limited(process: &Process, options: &CheckOptions, verdict: Verdict) -> Verdict {
     let leaks = options.check.contains(&kind::ErrorKind::Leak);
@@ -378,6 +388,13 @@ fn explore(
             ),
         }),
         Found::Nothing => Outcome::of(match explored.coverage {
+            None if is_judged_in_part(options, &explored.stats) => Verdict::Incomplete {
+                reason: format!(
+                    "whether threads get stuck for ever was not judged for the {} from the {}th on",
+                    explored.stats.threads - THREADS_JUDGED,
+                    THREADS_JUDGED + 1
+                ),
+            },
             None => Verdict::Verified,
             Some(coverage) => Verdict::Incomplete { reason: lossy_reason(options, &coverage) },
         }),

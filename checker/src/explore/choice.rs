@@ -96,6 +96,8 @@ pub struct Stats {
     pub visited_bytes: u64,
     /// How full the table of visited states is, from zero to one.
     pub table_load: f64,
+    /// Most threads in a state, those that have ended included.
+    pub threads: u64,
     /// Moves that were made because they were known.
     pub remembered: u64,
     /// Moves that were made again to come back to a state.

@@ -86,6 +86,8 @@ pub struct Space<'a> {
     vantage: Vantage,
     /// If this thread can move, moves of others are compared only.
     only: Option<ThreadId>,
+    /// Most threads that a state had.
+    threads_max: u64,
     start: StateId,
     /// History at the start of the round.
     before: History,
@@ -160,6 +162,7 @@ impl<'a> Space<'a> {
             path: Vec::new(),
             vantage: Vantage::default(),
             only: None,
+            threads_max: 0,
             start: StateId::default(),
             before: History::default(),
             remembered: 0,
@@ -321,6 +324,7 @@ impl<'a> Space<'a> {
         }
         stats.replayed = self.rebuilding.as_ref().map_or(0, |one| one.replayed);
         stats.remembered = self.remembered;
+        stats.threads = self.threads_max;
         stats.execute_seconds = self.executing.seconds();
         stats.store_seconds = self.storing.seconds();
     }

@@ -19,8 +19,8 @@ fn host() -> Process {
         ("/etc/loop", HostNode::Link("/etc/loop")),
         ("/lib", HostNode::Link("/usr/lib")),
         ("/usr/lib/x.so", HostNode::File(b"library".to_vec())),
-        ("/work/one", HostNode::File(b"1".to_vec())),
-        ("/work/two", HostNode::File(b"22".to_vec())),
+        ("/place/one", HostNode::File(b"1".to_vec())),
+        ("/place/two", HostNode::File(b"22".to_vec())),
     ]))
 }
 
@@ -122,27 +122,27 @@ fn writes_stay_in_the_overlay() {
 #[test]
 fn creating_truncating_appending() {
     let mut process = host();
-    assert_eq!(open(&mut process, "/work/new", 1), Err(Errno::ENOENT));
-    let fd = open(&mut process, "/work/new", 2 | CREATE).unwrap();
+    assert_eq!(open(&mut process, "/place/new", 1), Err(Errno::ENOENT));
+    let fd = open(&mut process, "/place/new", 2 | CREATE).unwrap();
     assert_eq!(write(&mut process, fd, "abc"), Ok(3));
-    let again = open(&mut process, "/work/new", CREATE | EXCLUSIVE);
+    let again = open(&mut process, "/place/new", CREATE | EXCLUSIVE);
     assert_eq!(again, Err(Errno::EEXIST));
-    let append = open(&mut process, "/work/new", 1 | APPEND).unwrap();
+    let append = open(&mut process, "/place/new", 1 | APPEND).unwrap();
     assert_eq!(write(&mut process, append, "def"), Ok(3));
     assert_eq!(call(&mut process, nr::PREAD64, &[fd, BUFFER, 10, 0]), Ok(6));
     assert_eq!(bytes(&process, BUFFER, 6), b"abcdef");
     assert_eq!(call(&mut process, nr::FTRUNCATE, &[fd, 2]), Ok(0));
-    assert_eq!(size(&mut process, "/work/new"), Ok(2));
-    open(&mut process, "/work/new", 1 | TRUNCATE).unwrap();
-    assert_eq!(size(&mut process, "/work/new"), Ok(0));
+    assert_eq!(size(&mut process, "/place/new"), Ok(2));
+    open(&mut process, "/place/new", 1 | TRUNCATE).unwrap();
+    assert_eq!(size(&mut process, "/place/new"), Ok(0));
     assert_eq!(open(&mut process, "/nowhere/x", 1 | CREATE), Err(Errno::ENOENT));
-    assert_eq!(open(&mut process, "/work/", 1 | CREATE), Err(Errno::EISDIR));
+    assert_eq!(open(&mut process, "/place/", 1 | CREATE), Err(Errno::EISDIR));
 }
 
 #[test]
 fn vectors_and_duplicates() {
     let mut process = host();
-    let fd = open(&mut process, "/work/v", 2 | CREATE).unwrap();
+    let fd = open(&mut process, "/place/v", 2 | CREATE).unwrap();
     string(&mut process, BUFFER, "abcdef");
     let vector = SCRATCH + 0x2000;
     for (at, word) in [(0, BUFFER), (8, 2), (16, BUFFER + 3), (24, 3)] {

@@ -17,6 +17,7 @@ impl Space<'_> {
     /// Looks at the next moves of all threads, and takes them back.
     pub(super) fn survey(&mut self, survey: &mut Survey) {
         let count = self.vector.os().threads().len() as u32;
+        self.threads_max = self.threads_max.max(u64::from(count));
         let mark = self.vector.mark();
         let only = self.only.filter(|only| only.0 < count);
         let others = (0..count).map(ThreadId).filter(|thread| Some(*thread) != only);
