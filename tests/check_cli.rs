@@ -298,7 +298,9 @@ fn usage_errors_are_told() {
         &["check"][..],
         &["check", "--search", "astar", "x"],
         &["check", "--check", "nonsense", "x"],
-        &["check", "--jobs", "2", "x"],
+        &["check", "--jobs", "2", "--search", "dfs", "x"],
+        &["check", "--jobs", "0", "x"],
+        &["check", "--resume", "x"],
         &["check", "absent"],
         &["replay"],
     ] {
@@ -307,11 +309,8 @@ fn usage_errors_are_told() {
         assert!(outcome.stderr_text().starts_with("samovar: "), "{}", outcome.stderr_text());
     }
     let help = run(&scratch, &["check", "--help"]).stdout_text();
-    for option in ["--search", "--reduce", "--model", "--check", "--format", "--trail", "--seed"] {
+    for option in ["--search", "--reduce", "--model", "--check", "--format", "--jobs", "--spill"] {
         assert!(help.contains(option), "{option} is missing in\n{help}");
-    }
-    for option in ["--jobs", "--spill"] {
-        assert!(!help.contains(option), "{option} does not work yet but is in\n{help}");
     }
 }
 
@@ -449,12 +448,33 @@ fn runs_without_end_are_judged() {
 }
 
 #[test]
-fn threads_that_are_not_judged_are_not_verified() {
+fn any_number_of_threads_is_judged() {
     let scratch = Scratch::new("many");
-    assert_eq!(report(&scratch, &[], "many.c", &["60"])["verdict"], "verified");
-    let many = report(&scratch, &[], "many.c", &["70"]);
-    let reason = many["incomplete"]["reason"].as_str().expect("a reason");
-    assert!(reason.contains("from the 64th on"), "{many:#}");
-    let others = report(&scratch, &["--check", "race"], "many.c", &["70"]);
-    assert_eq!(others["verdict"], "verified", "{others:#}");
+    for count in ["60", "70"] {
+        assert_eq!(report(&scratch, &[], "many.c", &[count])["verdict"], "verified");
+        let stuck = report(&scratch, &[], "many.c", &[count, "stuck"]);
+        assert_eq!(stuck["error"]["kind"], "partial-deadlock", "{stuck:#}");
+        let message = stuck["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(&format!("T{count} can never go on")), "{message}");
+    }
+}
+
+#[test]
+fn moves_of_any_thread_are_left_out() {
+    let scratch = Scratch::new("pruned");
+    let explored = |search: &str, reduce: &str, act: &str| {
+        let options = ["--search", search, "--reduce", reduce];
+        let report = report(&scratch, &options, "many.c", &["70", act]);
+        let states = report["stats"]["states"].as_u64().expect("a number");
+        let ends = report["stats"]["terminal"].as_u64().expect("a number");
+        (states, ends, report["verdict"].clone(), report["error"]["message"].clone())
+    };
+    for search in ["dfs", "bfs", "best-first"] {
+        let [pruned, all] = ["auto", "contended"].map(|reduce| explored(search, reduce, "share"));
+        assert_eq!(pruned.2, "verified", "{search}");
+        assert_eq!((pruned.1, &pruned.2), (all.1, &all.2), "{search}");
+        assert!(pruned.0 < all.0, "{search}: {} of {}", pruned.0, all.0);
+        let [pruned, all] = ["auto", "contended"].map(|reduce| explored(search, reduce, "stuck"));
+        assert_eq!((pruned.2, pruned.3), (all.2, all.3), "{search}");
+    }
 }

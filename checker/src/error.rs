@@ -132,6 +132,9 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// A directory cannot hold a search.
+    #[error(transparent)]
+    Spill(#[from] crate::spill::directory::DirectoryError),
     /// A trail cannot be read, written or used.
     #[error(transparent)]
     Trail(#[from] crate::trail::file::TrailError),

@@ -32,8 +32,10 @@ pub mod project;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod spill;
 pub mod state;
 pub mod store;
+pub mod sync;
 pub mod trail;
 mod whole;
 

@@ -15,56 +15,25 @@ use std::sync::Arc;
 const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
-    /// A number that is equal for equal states; different states may share one.
-    pub fn digest(&self) -> u64 {
+    /// A number that is equal for states that are the same in what belongs to no thread.
+    pub fn digest_common(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for thread in &self.threads {
-            digest_thread(thread, &mut hasher);
-        }
-        self.digest_common(&mut hasher);
+        self.ended.hash(&mut hasher);
+        self.now_ns.hash(&mut hasher);
+        self.privileges.hash(&mut hasher);
         hasher.finish()
-    }
-
-    fn digest_common(&self, hasher: &mut DefaultHasher) {
-        self.ended.hash(hasher);
-        self.now_ns.hash(hasher);
-        self.privileges.hash(hasher);
-    }
-
-    /// A number that is equal for states that are the same for a thread.
-    pub fn digest_for(&self, thread: ThreadId) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        digest_thread(self.thread(thread), &mut hasher);
-        self.digest_common(&mut hasher);
-        hasher.finish()
-    }
-
-    /// Whether the two are the same but for records of other threads than this one.
-    pub fn is_same_for(&self, thread: ThreadId, other: &Os) -> bool {
-        self.threads.len() == other.threads.len()
-            && self.thread(thread) == other.thread(thread)
-            && self.same_common(other)
-    }
-
-    /// Whether the same threads wait for the same things in both.
-    pub fn same_waits(&self, other: &Os) -> bool {
-        let ours = self.threads.iter().map(Thread::waiting);
-        ours.eq(other.threads.iter().map(Thread::waiting))
     }
 
     /// Whether the two have the same records of all threads but this one.
     pub fn same_others(&self, thread: ThreadId, other: &Os) -> bool {
-        let own = thread.0 as usize;
-        let mut both = self.threads.iter().zip(&other.threads).enumerate();
-        self.threads.len() == other.threads.len()
-            && both.all(|(index, (one, other))| index == own || one == other)
+        self.threads.same_but(thread.0 as usize, &other.threads)
     }
 
     /// This state with the records of all threads but one taken from another one.
     pub fn with_others(&self, thread: ThreadId, other: &Os) -> Os {
         let mut os = self.clone();
-        let own = std::mem::replace(&mut os.threads, other.threads.clone());
-        os.threads[thread.0 as usize].clone_from(&own[thread.0 as usize]);
+        os.threads = other.threads.clone();
+        os.threads.take(thread.0 as usize, &self.threads);
         os
     }
 
@@ -78,8 +47,8 @@ impl Os {
         self.output == other.output
     }
 
-    /// The same for everything that belongs to no thread.
-    fn same_common(&self, other: &Os) -> bool {
+    /// Whether the guest cannot tell apart what belongs to no thread.
+    pub fn same_common(&self, other: &Os) -> bool {
         self.ended == other.ended
             && self.now_ns == other.now_ns
             && self.brk == other.brk
@@ -96,11 +65,17 @@ impl Os {
     }
 }
 
-fn digest_thread(thread: &Thread, hasher: &mut DefaultHasher) {
-    thread.state.hash(hasher);
-    thread.atomic.hash(hasher);
-    thread.region.hash(hasher);
-    thread.activity.hash(hasher);
+impl Thread {
+    /// A number that is equal for equal records; different records may share one.
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.tid.hash(&mut hasher);
+        self.state.hash(&mut hasher);
+        self.atomic.hash(&mut hasher);
+        self.region.hash(&mut hasher);
+        self.activity.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Whether the same files are loaded at the same addresses.

@@ -38,6 +38,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod threads;
 mod treatment;
 mod witness;
 
@@ -53,5 +54,6 @@ pub use request::{
 };
 pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
+pub use threads::{Chunk, Threads};
 pub use treatment::{Treatment, treatment_of};
 pub use witness::Observer;

@@ -170,15 +170,15 @@ impl Process {
         machine.add_thread(core, Floating::default());
 
         let os = Os {
-            threads: vec![Thread::new(PID, thread_name(&exe))],
+            threads: [Thread::new(PID, thread_name(&exe))].into_iter().collect(),
             ended: None,
             now_ns: 0,
             brk: Brk { start: plan.brk_start, end: plan.brk_start },
             files: Arc::new(files),
-            shared: Vec::new(),
+            shared: Arc::default(),
             actions: Arc::new([Action::DEFAULT; 64]),
             pending: Arc::default(),
-            output: Vec::new(),
+            output: Arc::default(),
             random,
             modules: Arc::default(),
             privileges: Privileges::default(),

@@ -11,6 +11,7 @@ use crate::request::{Privileges, Suggestion};
 use crate::signal::{Action, Siginfo, Signal};
 use crate::syscall::SharedMapping;
 use crate::thread::Thread;
+use crate::threads::Threads;
 use samovar_vm::machine::ThreadId;
 use std::sync::Arc;
 
@@ -38,15 +39,15 @@ pub struct Output {
 /// See the module head.
 #[derive(Clone, Debug)]
 pub struct Os {
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Threads,
     pub(crate) ended: Option<Ended>,
     pub(crate) now_ns: u64,
     pub(crate) brk: Brk,
     pub(crate) files: Arc<Files>,
-    pub(crate) shared: Vec<SharedMapping>,
+    pub(crate) shared: Arc<Vec<SharedMapping>>,
     pub(crate) actions: Arc<[Action; 64]>,
     pub(crate) pending: Arc<Vec<Siginfo>>,
-    pub(crate) output: Vec<Output>,
+    pub(crate) output: Arc<Vec<Output>>,
     pub(crate) random: Random,
     pub(crate) modules: Arc<Vec<Arc<Module>>>,
     pub(crate) privileges: Privileges,
@@ -72,7 +73,7 @@ impl Os {
     }
 
     /// All threads, those that ended included.
-    pub fn threads(&self) -> &[Thread] {
+    pub fn threads(&self) -> &Threads {
         &self.threads
     }
 
@@ -86,7 +87,7 @@ impl Os {
     }
 
     pub(crate) fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
-        &mut self.threads[thread.0 as usize]
+        self.threads.get_mut(thread.0 as usize)
     }
 
     pub(crate) fn files_mut(&mut self) -> &mut Files {
@@ -99,9 +100,10 @@ impl Os {
 
     /// Appends output, joining it with the last piece where the descriptor is the same.
     pub(crate) fn emit(&mut self, fd: u32, bytes: &[u8]) {
-        match self.output.last_mut() {
+        let output = Arc::make_mut(&mut self.output);
+        match output.last_mut() {
             Some(last) if last.fd == fd => last.bytes.extend_from_slice(bytes),
-            _ => self.output.push(Output { fd, bytes: bytes.to_vec() }),
+            _ => output.push(Output { fd, bytes: bytes.to_vec() }),
         }
     }
 }

@@ -9,10 +9,11 @@ use crate::host::{HostFiles, Input};
 use crate::leak::Sites;
 use crate::load::Model;
 use crate::module::Module;
-use crate::os::{Ended, Os, Output};
+use crate::os::{Ended, Os, Output, PID};
 use crate::request::Choices;
 use crate::syscall::futex;
-use crate::thread::{Thread, ThreadState, WaitFor};
+use crate::thread::{ThreadState, WaitFor};
+use crate::threads::Threads;
 use samovar_vm::machine::{Machine, ThreadId};
 use samovar_vm::memory::journal::Mark;
 use samovar_vm::reg::Reg;
@@ -104,27 +105,27 @@ impl Process {
     }
 
     /// All threads, those that ended included; the index is the thread's number.
-    pub fn threads(&self) -> &[Thread] {
+    pub fn threads(&self) -> &Threads {
         &self.os.threads
     }
 
     /// All threads, for somebody who acts on behalf of one and wants to know what others wait for.
-    pub(crate) fn waits(&self) -> &[Thread] {
+    pub(crate) fn waits(&self) -> &Threads {
         self.machine.memory.reads.note_beyond(LOOK_AT_WAITS);
         &self.os.threads
     }
 
     /// The same, for somebody who wants to know more.
-    pub(crate) fn all_threads(&self) -> &[Thread] {
+    pub(crate) fn all_threads(&self) -> &Threads {
         self.machine.memory.reads.note_beyond(LOOK_AT_THREADS);
         &self.os.threads
     }
 
     /// The thread with this identifier, if it is alive.
     pub(crate) fn by_tid(&self, tid: u32) -> Option<ThreadId> {
-        let index =
-            self.all_threads().iter().position(|thread| thread.tid == tid && thread.is_alive())?;
-        Some(ThreadId(index as u32))
+        // Threads count on from the process's identifier.
+        let index = tid.checked_sub(PID)?;
+        self.all_threads().get(index as usize)?.is_alive().then_some(ThreadId(index))
     }
 
     /// Number of threads that have not ended.
@@ -171,7 +172,7 @@ impl Process {
         if self.os.output.is_empty() {
             return Vec::new();
         }
-        std::mem::take(&mut self.os_mut().output)
+        Arc::unwrap_or_clone(std::mem::take(&mut self.os_mut().output))
     }
 
     /// Logical time since the start, in nanoseconds. It advances a little with every question

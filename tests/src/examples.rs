@@ -74,7 +74,7 @@ const fn not_yet(case: &'static str, ways: &'static str, reason: &'static str) -
 /// deletes its line: the test fails until then.
 pub const NOT_YET: &[NotYet] = &[not_yet("channels.rs 1", "", TOO_LARGE)];
 
-const TOO_LARGE: &str = "the library's waiting loops have too many states";
+const TOO_LARGE: &str = "the library counts the turns of its waiting loops, up to 2^32 states each";
 
 /// How an example is built and explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,8 @@ pub struct Answer {
     pub verdict: String,
     /// The number of states.
     pub states: u64,
+    /// Whether a limit of time or memory ended it.
+    pub is_cut: bool,
     /// How long it took, compiling included.
     pub seconds: f64,
     /// Why it is not as expected, or nothing.
@@ -120,6 +122,13 @@ impl Configuration {
             }
         }
         all
+    }
+
+    /// The classic reduction, which is not sound where threads share memory of a stack or the heap:
+    /// what it says is worth seeing, and nothing to rely on.
+    pub fn classic() -> Vec<Configuration> {
+        let way = |level| Configuration { level, reduce: "lgc", ..Configuration::MAIN };
+        vec![way(0), way(2)]
     }
 
     /// Whether a word of a `skip` mark is about this configuration.
@@ -209,14 +218,19 @@ impl Case {
 
     /// Checks it.
     pub fn run(&self, configuration: &Configuration) -> Answer {
+        self.run_within(configuration, &[])
+    }
+
+    /// Checks it with further options of samovar.
+    pub fn run_within(&self, configuration: &Configuration, limits: &[&str]) -> Answer {
         let scratch = Scratch::new("example");
-        let outcome = self.job(configuration, &scratch).run();
+        let outcome = self.job_within(configuration, &scratch, limits).run();
         let seconds = outcome.time.as_secs_f64();
         let Ok(report) = serde_json::from_slice::<Value>(&outcome.stdout) else {
             let said = outcome.stderr_text();
             let line = said.lines().next().unwrap_or_default();
             let verdict = format!("{}: {line}", outcome.ending());
-            let answer = Answer { verdict, states: 0, seconds, complaint: None };
+            let answer = Answer { verdict, states: 0, is_cut: false, seconds, complaint: None };
             return self.judged(answer, "", configuration);
         };
         let mut verdict = report["verdict"].as_str().unwrap_or_default().to_string();
@@ -226,7 +240,8 @@ impl Case {
         }
         let message = error["message"].as_str().or(report["incomplete"]["reason"].as_str());
         let states = report["stats"]["states"].as_u64().unwrap_or_default();
-        let answer = Answer { verdict, states, seconds, complaint: None };
+        let is_cut = message.is_some_and(|text| text.contains(" limit of ")) && error.is_null();
+        let answer = Answer { verdict, states, is_cut, seconds, complaint: None };
         let mut answer = self.judged(answer, message.unwrap_or(""), configuration);
         if answer.complaint.is_none() && *configuration == Configuration::MAIN {
             answer.complaint = replay(&scratch, &outcome);
@@ -262,12 +277,17 @@ impl Case {
     }
 
     fn job(&self, configuration: &Configuration, scratch: &Scratch) -> Job {
+        self.job_within(configuration, scratch, &[])
+    }
+
+    fn job_within(&self, configuration: &Configuration, scratch: &Scratch, limits: &[&str]) -> Job {
         let source = workspace().join("examples").join(&self.file);
         let mut words: Vec<String> =
             ["check", "--format", "json", "--trail", TRAIL].map(str::to_string).into();
         words.extend(["--reduce".into(), configuration.reduce.into()]);
         words.extend(["--model".into(), configuration.model.into()]);
         words.extend(self.options.iter().cloned());
+        words.extend(limits.iter().map(ToString::to_string));
         let program = match self.is_rust() {
             true => self.compile_rust(&source, configuration, scratch),
             false => {

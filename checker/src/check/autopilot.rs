@@ -7,9 +7,14 @@
 //! times as far, and so on three times. After that it has the field to itself. So a proof expands
 //! at most twice as many states as it would alone, and mostly as many.
 //!
+//! Before others get their turn, a few random walks estimate how many states there are (see
+//! [`super::estimate`]). If the depth-first search will have seen about all of them by the end of
+//! its next turn, that comes first.
+//!
 //! Only the depth-first search proves anything; what others find is an error like any other.
 //! Turns are measured in states, not in time, so that a check is the same every time.
 
+use super::estimate::{self, Estimate};
 use super::search::Plan;
 use crate::explore::best_first::BestFirst;
 use crate::explore::choice::{Found, Stats};
@@ -19,6 +24,7 @@ use crate::explore::pct::Pct;
 use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::Walks;
 use crate::explore::space::Space;
+use crate::run::stats::grouped;
 
 /// Moves of a walk.
 const WALK_MOVES_MAX: u64 = 1_000;
@@ -96,7 +102,29 @@ impl Autopilot {
                 Some(round) => return round,
                 None => self.at += 1,
             }
+            if matches!(turn, Turn::Proof(_)) && !self.plan_ahead(space, plan) {
+                return Round::Anew;
+            }
         }
+    }
+
+    /// Decides who comes next after the depth-first search; whether the round can go on.
+    fn plan_ahead(&mut self, space: &mut Space<'_>, plan: &Plan<'_>) -> bool {
+        let Some(proof) = &self.proof else { return true };
+        let before = space.stats;
+        let estimate = estimate::estimate(space, proof, plan.options.seed);
+        space.stats = Stats { executed: space.stats.executed, ..before };
+        let Some(Estimate { states, probed }) = estimate else { return false };
+        self.note(format!("random walks, which estimate {} states", grouped(states)), probed);
+        let next = TURNS[self.at..].iter().position(|turn| matches!(turn, Turn::Proof(_)));
+        if let Some(ahead) = next
+            && let Turn::Proof(states_max) = TURNS[self.at + ahead]
+            && states <= states_max
+            && states_max != u64::MAX
+        {
+            self.at += ahead;
+        }
+        true
     }
 
     /// Notes how far the present turn has come.

@@ -308,7 +308,8 @@ pub(super) fn relative(process: &Process, names: &Names, addr: u64) -> String {
     }
 }
 
-fn block(names: &Names, start: u64, object: &Object) -> String {
+/// A heap block or a static variable, with its size.
+pub(super) fn block(names: &Names, start: u64, object: &Object) -> String {
     let size = object.size;
     match object.kind {
         ObjectKind::Freed { thread } => {

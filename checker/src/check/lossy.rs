@@ -58,6 +58,11 @@ impl Room {
         (ARRAY_MIN <= bytes).then_some(bytes)
     }
 
+    /// Bytes for states that are stored: something is left for everything else.
+    pub fn states(&self) -> u64 {
+        self.limit.saturating_sub(self.taken) / 4 * 3
+    }
+
     /// Bytes for a table, also while it grows.
     fn table(&self) -> u64 {
         self.limit.saturating_sub(self.taken)

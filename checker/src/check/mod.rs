@@ -6,6 +6,7 @@
 
 pub mod autopilot;
 mod deadlock;
+mod estimate;
 pub mod fillings;
 mod graph;
 mod judge;
@@ -24,6 +25,7 @@ pub mod replay;
 pub mod search;
 pub mod setting;
 pub(crate) mod setup;
+mod spill;
 pub mod state_error;
 mod strategy;
 pub mod verdict;
@@ -41,6 +43,7 @@ use crate::formula::Properties;
 use crate::message::Messages;
 use crate::report::Report;
 use crate::run::limit::Limit;
+use crate::spill::directory::DirectoryError;
 use crate::store::Coverage;
 use crate::trail::cost::{self, Wish};
 use crate::trail::file::{SavedTrail, fingerprints};
@@ -59,7 +62,7 @@ use state_error::StateError;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
-use verdict::{Finding, Verdict};
+use verdict::{Finding, Note, Verdict};
 
 /// What a check came to, and how.
 #[derive(Debug)]
@@ -96,6 +99,8 @@ pub struct Outcome {
     pub no_return: Option<NoReturn>,
     /// What the autopilot tried, if nobody asked for a search.
     pub attempts: Vec<Attempt>,
+    /// What does not count, but may interest.
+    pub notes: Vec<Note>,
     /// The graph of states for Graphviz, if that was asked for.
     pub graph: Option<String>,
 }
@@ -119,6 +124,7 @@ impl Outcome {
             fillings: None,
             no_return: None,
             attempts: Vec::new(),
+            notes: Vec::new(),
             graph: None,
         }
     }
@@ -145,7 +151,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let known = known_error(options)?;
     let begin = Instant::now();
     let mut outcome =
-        examine(&mut process, options, &properties, known.as_ref(), &limit, &messages);
+        examine(&mut process, (options, &setting), &properties, known.as_ref(), &limit, &messages)?;
     if options.check.contains(&kind::ErrorKind::Memory)
         && matches!(outcome.verdict, Verdict::Verified | Verdict::Incomplete { .. })
     {
@@ -224,16 +230,6 @@ pub(crate) fn add_sources(steps: &mut [Step]) {
     }
 }
 
-/// Threads of which it is judged whether they get stuck while others go on for ever.
-const THREADS_JUDGED: u64 = 63;
-
-/// Whether there were more threads than that, and runs without end in which it matters.
-fn is_judged_in_part(options: &CheckOptions, stats: &Stats) -> bool {
-    THREADS_JUDGED < stats.threads
-        && 0 < stats.revisits
-        && kind::ErrorKind::PartialDeadlock.counts(&options.check)
-}
-
 /// A verdict that says where only some of the possible values were tried, and what was not seen.
 fn limited(process: &Process, options: &CheckOptions, verdict: Verdict) -> Verdict {
     let leaks = options.check.contains(&kind::ErrorKind::Leak);
@@ -254,17 +250,17 @@ fn limited(process: &Process, options: &CheckOptions, verdict: Verdict) -> Verdi
 /// Runs the prefix, explores the rest, and explains what was found.
 fn examine(
     process: &mut Process,
-    options: &CheckOptions,
+    (options, setting): (&CheckOptions, &Setting),
     properties: &Properties,
     known: Option<&SavedTrail>,
     limit: &Limit,
     messages: &Messages,
-) -> Outcome {
+) -> Result<Outcome, CommandError> {
     let prefix = prefix::run(process, limit);
     let instructions_alone = process.machine.instructions();
     messages.detail(&format_args!("{instructions_alone} instructions before the first thread"));
     let outcome = match prefix {
-        Prefix::Threads => explore(process, options, properties, known, limit),
+        Prefix::Threads => explore(process, (options, setting), properties, known, limit)?,
         Prefix::Over(ending) => match alone(process, options, &ending) {
             outcome if !properties.is_empty() && matches!(outcome.verdict, Verdict::Verified) => {
                 let reason = "the program has neither threads nor choices; invariants and goals \
@@ -295,7 +291,7 @@ fn examine(
         }
     };
     let verdict = limited(process, options, outcome.verdict);
-    Outcome { verdict, instructions_alone, ..outcome }
+    Ok(Outcome { verdict, instructions_alone, ..outcome })
 }
 
 fn out_of_time(options: &CheckOptions) -> Verdict {
@@ -358,12 +354,19 @@ fn weigh(finding: Finding, asked: &[kind::ErrorKind]) -> Verdict {
 /// Explores all interleavings from the first thread on.
 fn explore(
     process: &mut Process,
-    options: &CheckOptions,
+    (options, setting): (&CheckOptions, &Setting),
     properties: &Properties,
     known: Option<&SavedTrail>,
     limit: &Limit,
-) -> Outcome {
+) -> Result<Outcome, CommandError> {
     process.take_output();
+    let spill = match spill::take(process, options, setting) {
+        Ok(spill) => spill,
+        Err(error @ DirectoryError::Unusable { .. }) => {
+            return Ok(Outcome::of(Verdict::Incomplete { reason: error.to_string() }));
+        }
+        Err(error) => return Err(error.into()),
+    };
     process.machine.memory.journal.set_on(true);
     let limits = Limits::new(limit, options.time, options.memory, options.depth);
     let progress = Progress::new(!options.quiet);
@@ -375,7 +378,7 @@ fn explore(
         Target::of(process, &sight, &saved.path(), &words)
     });
     let plan = search::Plan { options, asked: &options.check, properties, target: &target };
-    let explored = search::explore(process, plan, limits, progress, &mut ends);
+    let explored = search::explore(process, plan, limits, progress, &mut ends, spill)?;
     let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
@@ -388,13 +391,6 @@ fn explore(
             ),
         }),
         Found::Nothing => Outcome::of(match explored.coverage {
-            None if is_judged_in_part(options, &explored.stats) => Verdict::Incomplete {
-                reason: format!(
-                    "whether threads get stuck for ever was not judged for the {} from the {}th on",
-                    explored.stats.threads - THREADS_JUDGED,
-                    THREADS_JUDGED + 1
-                ),
-            },
             None => Verdict::Verified,
             Some(coverage) => Verdict::Incomplete { reason: lossy_reason(options, &coverage) },
         }),
@@ -433,13 +429,14 @@ fn explore(
     outcome.stats = explored.stats;
     outcome.coverage = explored.coverage;
     outcome.attempts = explored.attempts;
+    outcome.notes = explored.notes;
     outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
     outcome.contended_names = contended_names(&names, &outcome.contended);
     if options.dot.is_some() {
         let program = options.program().to_string_lossy();
         outcome.graph = Some(graph::draw(process, plan, &explored.contended, &program));
     }
-    outcome
+    Ok(outcome)
 }
 
 /// Why a search proves nothing whose store may have omitted states.

@@ -2,12 +2,14 @@
 //!
 //! The search finds states in which the next moves of two threads touch the same word. Here it is
 //! found out which instructions these are, and whether the language calls it a race: the data must
-//! be known by name and type, not be atomic, and not belong to a library's own object. What cannot
-//! be told for certain (memory without a type, a line that speaks of atomics) is no error: it is
-//! explored in all orders like everything contended.
+//! be known by name and type, not be atomic, and not belong to a library's own object. Memory
+//! without a type (the heap, the stack of another thread, everything in a stripped program) is
+//! explored in all orders like everything contended; that threads meet there is worth a note, not
+//! an error, because nobody can tell whether the program means it to be atomic. What speaks of
+//! atomics, by its type, its line or the header that it comes from, is neither.
 
 use super::kind::ErrorKind;
-use super::verdict::{Finding, RaceAccess};
+use super::verdict::{Finding, Note, RaceAccess};
 use crate::explore::moves::Sight;
 use crate::explore::visible::{LibraryData, Visible};
 use crate::explore::word::Word;
@@ -34,20 +36,72 @@ struct Side {
     location: Location,
     stack: Vec<Location>,
     data: Option<DataName>,
+    /// The data is a variable of another thread.
+    is_elsewhere: bool,
+    /// The instruction comes from where a language defines its atomics.
+    is_atomic_header: bool,
 }
 
-/// Whether conflicting moves are a race in the language's eyes. The process stands before them and
-/// is left there.
-pub fn is_race(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> bool {
-    pair(process, names, sight, word).is_some_and(|(one, other)| {
-        let mut sources = Sources::default();
-        [&one, &other].iter().all(|side| {
-            let is_plain = side.data.as_ref().is_some_and(|data| is_plain(names, data));
-            let line = sources.line(&side.location);
-            is_plain && !line.is_some_and(|line| line.to_ascii_lowercase().contains("atomic"))
-        })
-    })
+/// What is known of the data that an access is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// The program's own, of a type that is not atomic.
+    Plain,
+    /// Nobody can tell.
+    Unknown,
+    /// Atomic, or a library's.
+    Exempt,
 }
+
+/// What conflicting moves come to in the language's eyes.
+#[derive(Debug)]
+pub enum Meeting {
+    /// A data race.
+    Race,
+    /// Perhaps races, perhaps not.
+    Notes(Vec<Note>),
+}
+
+/// Whether conflicting moves are a race. The process stands before them and is left there.
+pub fn is_race(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> bool {
+    matches!(judge(process, names, sight, word), Meeting::Race)
+}
+
+/// The same, with what else is worth telling.
+pub fn judge(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> Meeting {
+    let (mut sources, mut notes) = (Sources::default(), Vec::new());
+    for (one, other) in pairs(process, names, sight, word) {
+        let standings = [&one, &other].map(|side| standing(names, &mut sources, side));
+        if standings == [Standing::Plain; 2] {
+            return Meeting::Race;
+        }
+        if !standings.contains(&Standing::Exempt) {
+            notes.push(note(process, names, sight, (&one, &other)));
+        }
+    }
+    Meeting::Notes(notes)
+}
+
+fn standing(names: &Names, sources: &mut Sources, side: &Side) -> Standing {
+    let line = sources.line(&side.location);
+    let speaks = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.contains("atomic") || text.contains("__sync_")
+    };
+    if side.is_atomic_header || line.is_some_and(|line| speaks(&line)) {
+        return Standing::Exempt;
+    }
+    match &side.data {
+        None => Standing::Unknown,
+        Some(data) if names.debug().type_name(data.ty) == UNKNOWN_TYPE => Standing::Unknown,
+        Some(data) if !is_plain(names, data) => Standing::Exempt,
+        Some(_) if side.is_elsewhere => Standing::Unknown,
+        Some(_) => Standing::Plain,
+    }
+}
+
+/// How debug information calls a type that it does not know.
+const UNKNOWN_TYPE: &str = "<unknown type>";
 
 /// Whether data has a type of the program's own that is not atomic.
 fn is_plain(names: &Names, data: &DataName) -> bool {
@@ -55,7 +109,6 @@ fn is_plain(names: &Names, data: &DataName) -> bool {
     let is_library = ["pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "FILE", "std::"];
     !data.is_atomic
         && !data.name.contains(".__")
-        && ty != "<unknown type>"
         && !is_library.iter().any(|word| ty.contains(word))
 }
 
@@ -66,7 +119,10 @@ pub fn describe(
     sight: &Sight,
     word: Word,
 ) -> Option<Finding> {
-    let (one, other) = pair(process, names, sight, word)?;
+    let mut sources = Sources::default();
+    let (one, other) = pairs(process, names, sight, word).into_iter().find(|(one, other)| {
+        [one, other].iter().all(|side| standing(names, &mut sources, side) == Standing::Plain)
+    })?;
     for side in [&one, &other] {
         names.learn_start(process, side.thread);
     }
@@ -79,13 +135,7 @@ pub fn describe(
         tell(&one),
         tell(&other)
     );
-    let accesses = [&one, &other].map(|side| RaceAccess {
-        thread: names.thread(side.thread),
-        operation: deed(side).to_string(),
-        location: side.location.clone(),
-        stack: side.stack.clone(),
-        locks: locks(process, names, sight, side.thread),
-    });
+    let accesses = [&one, &other].map(|side| told(process, names, sight, side));
     Some(Finding {
         kind: ErrorKind::Race,
         detail: None,
@@ -96,6 +146,43 @@ pub fn describe(
         cycle: Vec::new(),
         accesses: accesses.into(),
     })
+}
+
+fn told(process: &Process, names: &Names, sight: &Sight, side: &Side) -> RaceAccess {
+    RaceAccess {
+        thread: names.thread(side.thread),
+        operation: deed(side).to_string(),
+        location: side.location.clone(),
+        stack: side.stack.clone(),
+        locks: locks(process, names, sight, side.thread),
+    }
+}
+
+/// Tells of accesses that nothing orders, to memory of which nobody knows what it is.
+fn note(process: &Process, names: &Names, sight: &Sight, (one, other): (&Side, &Side)) -> Note {
+    let data = one.data.as_ref().or(other.data.as_ref()).map(|data| data.name.clone());
+    let memory = data.unwrap_or_else(|| memory(process, names, one.access.addr));
+    let mut accesses = [one, other].map(|side| told(process, names, sight, side));
+    accesses.sort_by_key(RaceAccess::place);
+    let tell = |access: &RaceAccess| {
+        let RaceAccess { thread, operation, location, .. } = access;
+        let at = location.short().unwrap_or_else(|| format!("{:#x}", location.address));
+        let inside = location.function.as_ref().map_or_else(String::new, |it| format!(" in {it}"));
+        format!("{thread} {operation} it at {at}{inside}")
+    };
+    let [first, second] = [tell(&accesses[0]), tell(&accesses[1])];
+    let message =
+        format!("perhaps a data race on {memory}: {first}, {second}, and nothing orders the two");
+    Note { kind: ErrorKind::Race, message, accesses: accesses.into() }
+}
+
+/// What memory without a name is.
+fn memory(process: &Process, names: &Names, addr: u64) -> String {
+    let memory = &process.machine.memory;
+    if let Some((start, object)) = memory.objects().at(addr) {
+        return format!("byte {} of {}", addr - start, super::judge::block(names, start, object));
+    }
+    format!("memory at {addr:#x}")
 }
 
 fn deed(side: &Side) -> &'static str {
@@ -122,8 +209,8 @@ fn locks(process: &Process, names: &Names, sight: &Sight, thread: ThreadId) -> V
     found
 }
 
-/// Two plain accesses of different threads to the same bytes, one of them a store.
-fn pair(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> Option<(Side, Side)> {
+/// Plain accesses of different threads to the same bytes, two at a time, one of them a store.
+fn pairs(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> Vec<(Side, Side)> {
     let mut all: Vec<Side> = Vec::new();
     for thread in (0..process.machine.thread_count()).map(ThreadId) {
         if process.threads()[thread.0 as usize].state == ThreadState::Runnable {
@@ -136,10 +223,12 @@ fn pair(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> Opti
         let store = [a, b].iter().any(|access| access.kind == AccessKind::Write);
         one.thread != other.thread && overlap && store
     };
-    all.iter().enumerate().find_map(|(at, one)| {
-        let other = all[at + 1..].iter().find(|other| conflict(one, other))?;
-        Some((one.clone(), other.clone()))
-    })
+    let mut found = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        let others = all[at + 1..].iter().filter(|other| conflict(one, other));
+        found.extend(others.map(|other| (one.clone(), other.clone())));
+    }
+    found
 }
 
 /// The plain accesses of a thread's next move to a word.
@@ -163,8 +252,9 @@ fn sides(
             found: None,
         };
         while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
+        let pc = process.machine.core(thread).pc;
         if let Some(access) = finder.found
-            && names.is_own_code(process, process.machine.core(thread).pc)
+            && (names.is_own_code(process, pc) || names.may_be_own_code(process, pc))
         {
             let frames = names.frames(process, thread);
             let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
@@ -173,8 +263,15 @@ fn sides(
                 access,
                 location: names.standpoint(process, thread),
                 stack: stack.collect(),
+                is_atomic_header: names.is_in_header_of_atomics(pc),
+                is_elsewhere: false,
                 data: names.variable(process, thread, access.addr, u64::from(access.size)),
             });
+            let side = found.last_mut().expect("one was just added");
+            if side.data.is_none() {
+                side.data = elsewhere(process, names, thread, &access);
+                side.is_elsewhere = side.data.is_some();
+            }
         }
         process.undo_to(&mark);
         if finder.found.is_none() {
@@ -182,6 +279,21 @@ fn sides(
         }
     }
     found
+}
+
+/// The variable of another thread that an access is to. What a compiler says about a frame need not
+/// be right while its function waits for another one, so this is good for a name, not for an error.
+fn elsewhere(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    access: &Access,
+) -> Option<DataName> {
+    let others = (0..process.machine.thread_count()).map(ThreadId).filter(|one| *one != thread);
+    let alive = |one: &ThreadId| process.threads()[one.0 as usize].state != ThreadState::Exited;
+    others
+        .filter(alive)
+        .find_map(|one| names.variable(process, one, access.addr, u64::from(access.size)))
 }
 
 /// Stops before a plain access to a word, or where the move ends.

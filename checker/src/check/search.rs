@@ -7,8 +7,10 @@ use super::limits::Limits;
 use super::lossy;
 use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
-use super::race;
+use super::race::{self, Meeting};
+use super::spill::Spill;
 use super::strategy;
+use super::verdict::{Note, Notes};
 use crate::cli::{CheckOptions, ReduceChoice, SwitchChoice};
 use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::Round;
@@ -18,6 +20,7 @@ use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
 use crate::formula::Properties;
+use crate::spill::directory::DirectoryError;
 use crate::store::Coverage;
 use crate::trail::Names;
 use crate::trail::walk;
@@ -36,6 +39,8 @@ pub struct Explored {
     pub coverage: Option<Coverage>,
     /// What the autopilot tried, if it was at work.
     pub attempts: Vec<Attempt>,
+    /// What does not count, but may interest.
+    pub notes: Vec<Note>,
 }
 
 /// How to search.
@@ -59,23 +64,32 @@ impl<'a> Plan<'a> {
 }
 
 /// Explores everything that can happen from where the process stands, up to the first error of a
-/// kind that was asked for; notes how executions end if `ends` is there to take that. The journal
-/// must be on.
+/// kind that was asked for; notes how executions end if `ends` is there to take that, and keeps
+/// states in a directory if one was taken for that. The journal must be on.
 pub fn explore(
     process: &mut Process,
     plan: Plan<'_>,
     mut limits: Limits,
     mut progress: Progress,
     ends: &mut Outcomes,
-) -> Explored {
+    mut spill: Option<Spill>,
+) -> Result<Explored, DirectoryError> {
     let reduce = plan.options.reduction();
     let sight = walk::sight(process, reduce, std::iter::empty());
     let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
+    let mut notes = Notes::default();
     let space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         match wrong {
-            Wrong::Race { word } => counts && race::is_race(process, &names, sight, *word),
+            Wrong::Race { .. } if !counts => false,
+            Wrong::Race { word } => match race::judge(process, &names, sight, *word) {
+                Meeting::Race => true,
+                Meeting::Notes(found) => {
+                    found.into_iter().for_each(|note| notes.add(note));
+                    false
+                }
+            },
             Wrong::Move(_) | Wrong::Deadlock => {
                 if !counts && let Some(ends) = ends.as_mut() {
                     ends.insert(ExecutionEnd::of(process, wrong));
@@ -88,13 +102,22 @@ pub fn explore(
     .watching(plan.properties.clone())
     .remembering(plan.options.memo == SwitchChoice::On)
     .telling_output(plan.options.outcomes);
-    let mut space = lossy::storing(space, &plan);
     let room = limits.room(plan.options.memory);
+    let mut space = match &spill {
+        Some(spill) => space.roaming(spill.memo_bytes(&room)),
+        None => lossy::storing(space, &plan),
+    };
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
         scout::scout(&mut space);
     }
+    space.arranging(true);
+    space.limit_states(room.states());
+    let mut spilled = match &mut spill {
+        Some(spill) => Some(spill.begin(&mut space, plan.options, &room)?),
+        None => None,
+    };
     let mut watchdog = |stats: &Stats| {
         progress.show(stats);
         limits.reached()
@@ -104,17 +127,22 @@ pub fn explore(
     let mut coverage: Option<Coverage> = None;
     let mut runs = 0;
     let found = loop {
-        space.begin_round();
+        if spilled.is_none() {
+            space.begin_round();
+        }
         let mut covered = None;
-        let round = match &mut autopilot {
+        let round = match (&mut spilled, &mut autopilot) {
+            (Some(spilled), _) => spilled.round(&mut space, &mut stats, &mut watchdog),
             _ if plan.options.store.is_lossy() => {
                 space.change_function(runs.into());
                 let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);
                 covered = round.1;
                 round.0
             }
-            Some(autopilot) => autopilot.round(&mut space, &plan, &mut stats, &mut watchdog),
-            None => strategy::round(&mut space, &plan, &mut stats, &mut watchdog),
+            (None, Some(autopilot)) => {
+                autopilot.round(&mut space, &plan, &mut stats, &mut watchdog)
+            }
+            (None, None) => strategy::round(&mut space, &plan, &mut stats, &mut watchdog),
         };
         stats.rounds = space.stats.rounds;
         stats.terminal = space.stats.terminal;
@@ -139,5 +167,7 @@ pub fn explore(
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);
-    Explored { found, stats, contended, coverage, attempts }
+    drop(space);
+    let notes = notes.into_vec();
+    Ok(Explored { found, stats, contended, coverage, attempts, notes })
 }

@@ -13,6 +13,7 @@ use crate::explore::deepening::Deepening;
 use crate::explore::dfs::{DepthFirst, Round, Watchdog};
 use crate::explore::heuristic::{Names, Sum};
 use crate::explore::ida_star::IdaStar;
+use crate::explore::levels::Levels;
 use crate::explore::pct::Pct;
 use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::{self, Walks};
@@ -46,9 +47,12 @@ pub fn round(
     let round = if let Some(bound) = options.preemptions {
         FewPreemptions::new(space, bound).run(stats, watchdog)
     } else {
-        match options.search {
+        match options.order() {
             SearchChoice::Auto | SearchChoice::Dfs => {
                 return DepthFirst::new(space, depth, true).run(stats, watchdog);
+            }
+            SearchChoice::Bfs if space.stores() => {
+                Levels::new(space, depth, options.jobs()).run(stats, watchdog)
             }
             SearchChoice::Bfs => BreadthFirst::new(space, depth).run(stats, watchdog),
             SearchChoice::Idfs => deepen(space, depth, stats, watchdog),
@@ -74,7 +78,7 @@ pub fn round(
         }
     };
     match round {
-        Round::Over(Found::Nothing) if 0 < stats.revisits && stats.cut == 0 => {
+        Round::Over(Found::Nothing) if 0 < stats.closing && stats.cut == 0 => {
             let found = *stats;
             space.begin_round();
             let round = DepthFirst::new(space, depth, true).run(stats, watchdog);
@@ -88,7 +92,7 @@ pub fn round(
 /// What a trail should be like: who asks for the fewest steps gets them.
 pub fn wish(options: &CheckOptions) -> Wish {
     use SearchChoice::{Astar, Bfs, Idastar, Idfs};
-    match options.search {
+    match options.order() {
         Bfs | Idfs | Astar | Idastar if options.preemptions.is_none() => Wish::FewMoves,
         _ => Wish::FewPreemptions,
     }

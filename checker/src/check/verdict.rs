@@ -5,6 +5,7 @@ use super::kind::ErrorKind;
 use crate::trail::names::Location;
 use samovar_runtime::Unsupported;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The result of a check.
 #[derive(Debug)]
@@ -95,6 +96,48 @@ pub struct RaceAccess {
     pub stack: Vec<Location>,
     /// Locks that the thread holds.
     pub locks: Vec<String>,
+}
+
+impl RaceAccess {
+    /// By which it is told from others: where it is in the source, or else in the program.
+    pub fn place(&self) -> Place {
+        let Location { file, line, address, .. } = &self.location;
+        let address = if line.is_some() { 0 } else { *address };
+        (file.clone().unwrap_or_default(), line.unwrap_or(0), address)
+    }
+}
+
+/// File, line, and where there is none the address.
+type Place = (String, u32, u64);
+
+/// Something that may be wrong with a program, and may as well be what it means: it does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What sort of error it would be.
+    pub kind: ErrorKind,
+    /// One sentence.
+    pub message: String,
+    /// The two accesses.
+    pub accesses: Vec<RaceAccess>,
+}
+
+/// Notes in the order of the places that they are about, one for each pair of places.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    notes: BTreeMap<Vec<Place>, Note>,
+}
+
+impl Notes {
+    /// Adds a note, unless there is one about the same places.
+    pub fn add(&mut self, note: Note) {
+        let places = note.accesses.iter().map(RaceAccess::place).collect();
+        self.notes.entry(places).or_insert(note);
+    }
+
+    /// All notes.
+    pub fn into_vec(self) -> Vec<Note> {
+        self.notes.into_values().collect()
+    }
 }
 
 /// A thread that cannot go on.

@@ -75,6 +75,24 @@ pub struct CheckOptions {
     #[arg(long, value_name = "I", value_parser = clap::value_parser!(u32).range(1..))]
     pub key_every: Option<u32>,
 
+    /// Processor cores to search on, breadth-first; nothing that the search comes to depends on how
+    /// many [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub jobs: Option<u32>,
+
+    /// Keep states in files of this directory, breadth-first: for spaces larger than memory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["preemptions", "jobs"])]
+    pub spill: Option<PathBuf>,
+
+    /// Go on with the search that is in the directory of --spill
+    #[arg(long, requires = "spill")]
+    pub resume: bool,
+
+    /// For --spill: memory in which moves are collected before they are sorted and written
+    /// [default: an eighth of what is free, at most 256M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "spill")]
+    pub spill_buffer: Option<u64>,
+
     /// Where threads are switched, and which moves are left out
     #[arg(long, value_enum, default_value_t = ReduceChoice::Auto)]
     pub reduce: ReduceChoice,
@@ -224,8 +242,22 @@ impl CheckOptions {
     /// to be listed, a depth-first search does what is asked for.
     pub fn uses_autopilot(&self) -> bool {
         let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
-        let is_exact = self.store == StoreChoice::Exact;
-        self.search == SearchChoice::Auto && is_plain && is_exact
+        let is_exact = self.store == StoreChoice::Exact && self.spill.is_none();
+        self.search == SearchChoice::Auto && is_plain && is_exact && self.jobs.is_none()
+    }
+
+    /// Cores to search on.
+    pub fn jobs(&self) -> usize {
+        self.jobs.unwrap_or(1) as usize
+    }
+
+    /// The order in which states are visited: on a disk, and on several cores, there is one only.
+    pub fn order(&self) -> SearchChoice {
+        let is_broad = self.spill.is_some() || self.jobs.is_some();
+        match self.search {
+            SearchChoice::Auto if is_broad => SearchChoice::Bfs,
+            search => search,
+        }
     }
 
     /// An option that says something about searches of another kind than the one asked for, and
@@ -243,8 +275,14 @@ impl CheckOptions {
             Some(("--walks", "random or pct"))
         } else if self.orderings.is_some() && search != Pct {
             Some(("--orderings", "pct"))
+        } else if self.jobs.is_some()
+            && (self.order() != SearchChoice::Bfs || self.preemptions.is_some())
+        {
+            Some(("--jobs", "bfs"))
         } else if self.store.is_lossy() && (!is_plain || self.preemptions.is_some()) {
             Some((self.store.option(), "dfs"))
+        } else if self.spill.is_some() && self.order() != SearchChoice::Bfs {
+            Some(("--spill", "bfs"))
         } else {
             None
         }
@@ -254,10 +292,14 @@ impl CheckOptions {
     /// that it is for.
     pub fn idle_store_option(&self) -> Option<(&'static str, &'static str)> {
         let store = self.store;
-        if self.hash.is_some() && store == StoreChoice::Exact {
+        if self.spill.is_some() && store != StoreChoice::Exact {
+            Some(("--spill", "exact"))
+        } else if self.hash.is_some() && store == StoreChoice::Exact {
             Some(("--hash", "compact, bitstate or reconstruct"))
         } else if self.hash == Some(HashChoice::Partial) && store == StoreChoice::Reconstruct {
             Some(("--hash partial", "compact or bitstate"))
+        } else if self.jobs.is_some() && store != StoreChoice::Exact {
+            Some(("--jobs", "exact"))
         } else if self.positions.is_some() && store != StoreChoice::Bitstate {
             Some(("--positions", "bitstate"))
         } else if self.runs.is_some() && store != StoreChoice::Bitstate {

@@ -49,6 +49,8 @@ Examples:
   samovar check --preemptions 2 ./a.out    what needs two unforced switches at most
   samovar check --store bitstate --memory 2G ./a.out
                                            when exact states do not fit into memory
+  samovar check --spill /big/disk/search ./a.out
+                                           the same, and proves it; --resume goes on
   samovar check --html report.html ./a.out the error as a page for the browser
 
 Formulas are C expressions without assignments and calls. They name globals, statics

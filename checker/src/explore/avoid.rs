@@ -11,7 +11,7 @@
 
 use super::choice::Choice;
 use super::engine::{Effect, Engine, Successor};
-use super::touches::bit;
+use super::thread_set::ThreadSet;
 use crate::state::StateId;
 
 /// What there is in a state.
@@ -39,7 +39,7 @@ pub enum Fate {
 }
 
 /// A state on the path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Frame {
     pending: usize,
     choice: Choice,
@@ -48,7 +48,7 @@ struct Frame {
     low: u32,
     is_left: bool,
     is_cyclic: bool,
-    moved: u64,
+    moved: ThreadSet,
     done: Effect,
 }
 
@@ -56,7 +56,7 @@ impl Frame {
     /// Takes in a move inside of the component.
     fn take(&mut self, choice: Choice, effect: Effect) {
         self.is_cyclic = true;
-        self.moved |= bit(choice.thread);
+        self.moved.insert(choice.thread);
         self.done.progress |= effect.progress;
         self.done.change |= effect.change;
     }
@@ -159,7 +159,7 @@ impl Avoidance {
             low: index,
             is_left: false,
             is_cyclic: false,
-            moved: 0,
+            moved: ThreadSet::default(),
             done: Effect::default(),
         };
         let seen = look(engine);
@@ -175,15 +175,15 @@ impl Avoidance {
 
     /// All successors of the state on top were looked at.
     fn leave<E: Engine>(&mut self, engine: &mut E) -> Option<Look> {
-        let frame = *self.frames.last()?;
+        let frame = self.frames.last()?;
         let is_root = frame.low == frame.index;
         if is_root && !frame.is_left && frame.is_cyclic {
             let is_busy = frame.done.progress || frame.done.change;
-            if is_busy && engine.hopeless(frame.moved).is_empty() {
+            if is_busy && engine.hopeless(&frame.moved).is_empty() {
                 return Some(Look::Well);
             }
         }
-        self.frames.pop();
+        let frame = self.frames.pop()?;
         engine.back();
         if is_root {
             while let Some(&state) = self.open.last() {
@@ -200,7 +200,7 @@ impl Avoidance {
             } else {
                 below.low = below.low.min(frame.low);
                 below.is_left |= frame.is_left;
-                below.moved |= frame.moved;
+                below.moved.join(&frame.moved);
                 below.done.progress |= frame.done.progress;
                 below.done.change |= frame.done.change;
                 below.take(frame.choice, frame.effect);

@@ -9,7 +9,7 @@ use super::dfs::{Round, WATCH_EVERY, Watchdog};
 use super::engine::{Engine, Successor};
 use super::heuristic::Heuristic;
 use super::origins::Origins;
-use super::view::PathFacts;
+use super::view::{PathFacts, View};
 use crate::state::StateId;
 
 /// A state of the next level.
@@ -116,7 +116,9 @@ impl<'e, E: Engine, H: Heuristic> Beam<'e, E, H> {
             self.origins.set(next, state, choice);
             let mut value = 0;
             let heuristic = &mut self.heuristic;
-            let facts = self.engine.look(choice, facts, &mut |view| value = heuristic.value(view));
+            let with_process = heuristic.needs_process();
+            let look = &mut |view: &View<'_>| value = heuristic.value(view);
+            let facts = self.engine.look(choice, facts, with_process, look);
             self.next.push(Candidate { value, state: next, facts });
         }
         None

@@ -4,26 +4,42 @@
 //! again if it is reached by fewer of them. Of states that are as promising, the one found last
 //! comes first, so that a search gets somewhere. Both visit the whole space if nothing is found;
 //! runs without end are not judged here.
+//!
+//! The queue holds moves, not states: where a move leads is found out when its turn comes, so a
+//! state with many successors of which few are ever taken up costs little. Cost: 32 bytes a move
+//! in the queue, a look at how the threads stand after it, and an entry a state that was reached.
 
-use super::choice::{Found, Stats};
+use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, WATCH_EVERY, Watchdog};
-use super::engine::{Engine, Successor};
+use super::engine::{Engine, Successor, UNSTORED};
 use super::heuristic::Heuristic;
-use super::origins::Origins;
-use super::view::PathFacts;
+use super::origins;
+use super::view::{PathFacts, View};
 use crate::state::StateId;
+use ahash::{AHashMap, RandomState};
+use samovar_vm::machine::ThreadId;
 use std::collections::BinaryHeap;
 
-/// A state to be expanded; the greatest is the most promising.
+/// A move to be made; the greatest is the most promising.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// The negated value.
+    /// The negated value of where it leads.
     promise: i64,
     /// When it was found.
     number: u64,
-    state: StateId,
-    /// Moves to it, as they were then.
+    from: StateId,
+    thread: u32,
+    alternative: u32,
+    /// Moves made when it is made, as they were then.
     moves: u32,
+}
+
+/// How a state was reached.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    parent: StateId,
+    choice: Choice,
+    facts: PathFacts,
 }
 
 /// A directed search from where an engine stands.
@@ -34,9 +50,7 @@ pub struct BestFirst<'e, E, H> {
     /// Moves count as well: A*.
     count_moves: bool,
     depth_max: u64,
-    origins: Origins,
-    /// By state: the path that it was reached by.
-    facts: Vec<PathFacts>,
+    reached: AHashMap<StateId, Reached>,
     queue: BinaryHeap<Candidate>,
     stats: Stats,
 }
@@ -49,8 +63,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
             heuristic,
             count_moves,
             depth_max,
-            origins: Origins::default(),
-            facts: Vec::new(),
+            reached: AHashMap::with_hasher(RandomState::with_seeds(91, 92, 93, 94)),
             queue: BinaryHeap::new(),
             stats: Stats::default(),
         }
@@ -58,20 +71,26 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
 
     /// Searches the whole space, or up to the first error. `stats` is kept up to date.
     pub fn run(&mut self, stats: &mut Stats, watchdog: &mut Watchdog<'_>) -> Round {
+        self.engine.defer(true);
+        let round = self.search(stats, watchdog);
+        self.engine.defer(false);
+        round
+    }
+
+    fn search(&mut self, stats: &mut Stats, watchdog: &mut Watchdog<'_>) -> Round {
         let start = self.engine.state();
-        self.origins.begin(start);
-        self.queue_up(start, PathFacts::default(), 0);
+        let choice = Choice { thread: ThreadId(0), alternative: 0 };
+        let facts = PathFacts::default();
+        self.reached.insert(start, Reached { parent: start, choice, facts });
         self.stats.states = 1;
+        let mut round = self.expand(start, facts);
         let mut last_look = 0;
-        while let Some(Candidate { state, moves, .. }) = self.queue.pop() {
-            if self.facts[state.0 as usize].moves < moves {
-                // It was reached by a shorter path since.
-                continue;
-            }
-            if let Some(round) = self.expand(state) {
-                self.publish(stats);
-                return round;
-            }
+        while round.is_none() {
+            let Some(candidate) = self.queue.pop() else {
+                round = Some(Round::Over(Found::Nothing));
+                break;
+            };
+            round = self.take_up(candidate);
             if last_look + WATCH_EVERY <= self.stats.transitions {
                 last_look = self.stats.transitions;
                 self.publish(stats);
@@ -81,57 +100,97 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
             }
         }
         self.publish(stats);
-        Round::Over(Found::Nothing)
+        round.unwrap_or(Round::Over(Found::Nothing))
     }
 
     fn publish(&self, stats: &mut Stats) {
         stats.take(&Stats { frontier: self.queue.len() as u64, ..self.stats });
     }
 
-    fn queue_up(&mut self, state: StateId, facts: PathFacts, value: i64) {
-        let index = state.0 as usize;
-        if self.facts.len() <= index {
-            self.facts.resize(index + 1, PathFacts::default());
+    /// Makes a move whose turn it is, and expands the state that it leads to.
+    fn take_up(&mut self, candidate: Candidate) -> Option<Round> {
+        let Candidate { from, thread, alternative, moves, .. } = candidate;
+        let before = self.reached[&from].facts;
+        if before.moves + 1 < moves {
+            // Its state was reached by a shorter path since, and expanded again.
+            return None;
         }
-        self.facts[index] = facts;
-        self.stats.depth = self.stats.depth.max(facts.moves.into());
-        let cost = if self.count_moves { facts.moves.into() } else { 0 };
-        let promise = value.saturating_add(cost).saturating_neg();
-        let number = self.stats.transitions;
-        self.queue.push(Candidate { promise, number, state, moves: facts.moves });
+        let choice = Choice { thread: ThreadId(thread), alternative };
+        self.engine.jump(from);
+        self.engine.forward(choice);
+        let state = self.engine.state();
+        if !self.is_worth(state, moves) {
+            return None;
+        }
+        let (object, accesses) = self.engine.passed();
+        let facts = before.after(choice.thread, object, accesses);
+        let known = self.reached.insert(state, Reached { parent: from, choice, facts });
+        self.stats.states += u64::from(known.is_none());
+        self.stats.depth = self.stats.depth.max(moves.into());
+        self.expand(state, facts)
     }
 
-    fn expand(&mut self, state: StateId) -> Option<Round> {
-        self.engine.jump(state);
+    /// Whether a state that is reached by so many moves has to be looked at.
+    fn is_worth(&mut self, state: StateId, moves: u32) -> bool {
+        match self.reached.get(&state) {
+            Some(known) => {
+                let is_shorter = self.count_moves && moves < known.facts.moves;
+                self.stats.revisits += u64::from(!is_shorter);
+                is_shorter
+            }
+            None => {
+                let is_cut = self.depth_max < moves.into();
+                self.stats.cut += u64::from(is_cut);
+                !is_cut
+            }
+        }
+    }
+
+    /// Looks at all moves of the state where the engine stands.
+    fn expand(&mut self, state: StateId, facts: PathFacts) -> Option<Round> {
         self.stats.expanded += 1;
         let expansion = self.engine.expand();
-        let end = self.origins.end(state, expansion);
+        let end = origins::end(expansion, |last| self.path(state, last));
         if end.is_some() {
             return end;
         }
-        let facts = self.facts[state.0 as usize];
+        let with_process = self.heuristic.needs_process();
         for at in 0..self.engine.successors().len() {
             let Successor { choice, state: next, .. } = self.engine.successors()[at];
             self.stats.transitions += 1;
-            let known = self.origins.knows(next);
-            let is_shorter =
-                || self.count_moves && facts.moves + 1 < self.facts[next.0 as usize].moves;
-            if known {
-                self.stats.revisits += 1;
-                if !is_shorter() {
-                    continue;
-                }
-            } else if self.depth_max <= facts.moves.into() {
-                self.stats.cut += 1;
+            let moves = facts.moves + 1;
+            if next != UNSTORED && !self.is_worth(next, moves) {
                 continue;
             }
-            self.stats.states += u64::from(!known);
-            let mut value = 0;
-            let heuristic = &mut self.heuristic;
-            let facts = self.engine.look(choice, facts, &mut |view| value = heuristic.value(view));
-            self.origins.set(next, state, choice);
-            self.queue_up(next, facts, value);
+            let (mut value, heuristic) = (0, &mut self.heuristic);
+            let look = &mut |view: &View<'_>| value = heuristic.value(view);
+            self.engine.look(choice, facts, with_process, look);
+            let cost = if self.count_moves { moves.into() } else { 0 };
+            self.queue.push(Candidate {
+                promise: value.saturating_add(cost).saturating_neg(),
+                number: self.stats.transitions,
+                from: state,
+                thread: choice.thread.0,
+                alternative: choice.alternative,
+                moves,
+            });
         }
-        None
+        self.engine.has_grown().then_some(Round::Anew)
+    }
+
+    /// The choices that lead to a state, and one more.
+    fn path(&self, state: StateId, last: Option<Choice>) -> Vec<Choice> {
+        let mut path: Vec<Choice> = last.into_iter().collect();
+        let mut at = state;
+        loop {
+            let Reached { parent, choice, .. } = self.reached[&at];
+            if parent == at {
+                break;
+            }
+            path.push(choice);
+            at = parent;
+        }
+        path.reverse();
+        path
     }
 }

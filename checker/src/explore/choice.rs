@@ -74,6 +74,9 @@ pub struct Stats {
     pub transitions: u64,
     /// Moves that led to a state seen before, in the last round.
     pub revisits: u64,
+    /// Moves that may close a cycle of states, in the last round; all that led to a state seen
+    /// before, if no more is known of them.
+    pub closing: u64,
     /// Most moves on a path.
     pub depth: u64,
     /// Searches begun, one for each growth of the contended set.
@@ -94,10 +97,15 @@ pub struct Stats {
     pub memory: MemoryUse,
     /// Bytes of a set of fingerprints.
     pub visited_bytes: u64,
+    /// States that were forgotten to stay within memory; those that were met again count again.
+    pub forgotten: u64,
+    /// Bytes of what a search knows of states besides: their order, where they came from.
+    pub order_bytes: u64,
+    /// Most bytes of the files that a search on a disk went on from; those that are being merged,
+    /// or wait to be removed, do not count.
+    pub disk_bytes: u64,
     /// How full the table of visited states is, from zero to one.
     pub table_load: f64,
-    /// Most threads in a state, those that have ended included.
-    pub threads: u64,
     /// Moves that were made because they were known.
     pub remembered: u64,
     /// Moves that were made again to come back to a state.
@@ -115,8 +123,10 @@ impl Stats {
         self.expanded = search.expanded;
         self.transitions = search.transitions;
         self.revisits = search.revisits;
+        self.closing = search.revisits;
         self.depth = search.depth;
         self.cut = search.cut;
         self.frontier = search.frontier;
+        self.forgotten = search.forgotten;
     }
 }

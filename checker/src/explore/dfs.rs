@@ -15,12 +15,15 @@ pub use suspended::Suspended;
 
 use super::choice::{Choice, Found, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
-use super::touches::bit;
+use super::thread_set::ThreadSet;
 use crate::state::StateId;
+use crate::state::reserve::Reserve;
+use crate::state::table::ENTRIES_MAX;
+use crate::sync::{AtomicU32, Ordering};
 use samovar_vm::machine::ThreadId;
 
 /// A state on the path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Frame {
     /// Where its successors begin that were not looked at yet.
     pending: usize,
@@ -34,7 +37,7 @@ struct Frame {
 }
 
 /// What is known of the component that a state belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Component {
     /// The first state that can be reached, by its place in the order.
     low: u32,
@@ -43,31 +46,31 @@ struct Component {
     /// There is a cycle.
     is_cyclic: bool,
     /// Threads that move inside of it.
-    moved: u64,
+    moved: ThreadSet,
     /// What moves inside of it do.
     effect: Effect,
 }
 
 impl Component {
     fn new(low: u32) -> Component {
-        let effect = Effect::default();
-        Component { low, is_left: false, is_cyclic: false, moved: 0, effect }
+        let (moved, effect) = (ThreadSet::default(), Effect::default());
+        Component { low, is_left: false, is_cyclic: false, moved, effect }
     }
 
     /// Takes in a move inside of the component.
     fn take(&mut self, choice: Choice, effect: Effect) {
         self.is_cyclic = true;
-        self.moved |= bit(choice.thread);
+        self.moved.insert(choice.thread);
         self.effect.progress |= effect.progress;
         self.effect.change |= effect.change;
     }
 
     /// Takes in what is known of another state of the same component.
-    fn join(&mut self, other: Component) {
+    fn join(&mut self, other: &Component) {
         self.low = self.low.min(other.low);
         self.is_left |= other.is_left;
         self.is_cyclic |= other.is_cyclic;
-        self.moved |= other.moved;
+        self.moved.join(&other.moved);
         self.effect.progress |= other.effect.progress;
         self.effect.change |= other.effect.change;
     }
@@ -101,10 +104,12 @@ pub struct DepthFirst<'e, E> {
     frames: Vec<Frame>,
     pending: Vec<Successor>,
     /// By state: place in the order of entering, zero if not entered.
-    order: Vec<u32>,
+    order: Reserve<AtomicU32>,
     /// States of components that were not left yet.
     open: Vec<StateId>,
     entered: u32,
+    /// Whether states may be forgotten when memory is short.
+    may_forget: bool,
     stats: Stats,
 }
 
@@ -117,9 +122,10 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             judge_cycles,
             frames: Vec::new(),
             pending: Vec::new(),
-            order: Vec::new(),
+            order: Reserve::at_most(ENTRIES_MAX),
             open: Vec::new(),
             entered: 0,
+            may_forget: true,
             stats: Stats::default(),
         }
     }
@@ -140,7 +146,9 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             round = self.step();
             if self.stats.transitions.is_multiple_of(WATCH_EVERY) {
                 self.publish(stats);
-                if let Some(reason) = watchdog(stats) {
+                self.save_memory();
+                let full = self.engine.is_full().then(|| "the table of states is full".to_string());
+                if let Some(reason) = full.or_else(|| watchdog(stats)) {
                     round = Some(Round::Over(Found::Stopped { reason }));
                 }
             }
@@ -149,9 +157,40 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         round.unwrap_or(Round::Over(Found::Nothing))
     }
 
+    /// Forgets what is not on the path, nor in a component that was not left yet, if memory is
+    /// short. What is forgotten is explored again where it is met again: the search takes longer
+    /// and comes to the same.
+    fn save_memory(&mut self) {
+        if !self.may_forget || !self.engine.is_short() {
+            return;
+        }
+        let before = self.engine.ids();
+        let pending = self.pending.iter().map(|one| one.state);
+        let mut keep: Vec<StateId> = self.open.iter().copied().chain(pending).collect();
+        self.engine.forget_but(&mut keep);
+        let order: Reserve<AtomicU32> = Reserve::at_most(ENTRIES_MAX);
+        for (old, new) in self.open.iter_mut().zip(&keep) {
+            let place = self.order[old.0 as usize].load(Ordering::Relaxed);
+            order[new.0 as usize].store(place, Ordering::Relaxed);
+            *old = *new;
+        }
+        self.order = order;
+        for (successor, new) in self.pending.iter_mut().zip(&keep[self.open.len()..]) {
+            successor.state = *new;
+        }
+        self.stats.forgotten += before.saturating_sub(self.engine.ids()) as u64;
+        // If that was not much, it is not worth the while.
+        self.may_forget = self.engine.ids() * 2 < before;
+    }
+
     fn publish(&self, stats: &mut Stats) {
         let frontier = self.pending.len() as u64;
         stats.take(&Stats { frontier, expanded: self.stats.states, ..self.stats });
+        let order = self.engine.ids() * size_of::<u32>();
+        let frames = self.frames.capacity() * size_of::<Frame>();
+        let pending = self.pending.capacity() * size_of::<Successor>();
+        let open = self.open.capacity() * size_of::<StateId>();
+        stats.order_bytes = (order + frames + pending + open) as u64;
     }
 
     /// Looks at the next successor of the state on top, or leaves it.
@@ -163,14 +202,14 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         let Successor { choice, state, effect } = self.pending.pop()?;
         self.stats.transitions += 1;
         let component = &mut self.frames[top].component;
-        match self.order.get(state.0 as usize).copied().unwrap_or(0) {
+        match self.order[state.0 as usize].load(Ordering::Relaxed) {
             0 if self.depth_max <= top as u64 => {
                 self.stats.cut += 1;
                 component.is_left = true;
                 None
             }
             0 => {
-                self.engine.forward(choice);
+                self.engine.forward_to(choice, state);
                 debug_assert_eq!(self.engine.state(), state);
                 self.enter(choice, effect)
             }
@@ -193,10 +232,7 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         let state = self.engine.state();
         self.entered += 1;
         let index = self.entered;
-        if self.order.len() <= state.0 as usize {
-            self.order.resize(self.engine.ids().max(state.0 as usize + 1), 0);
-        }
-        self.order[state.0 as usize] = index;
+        self.order[state.0 as usize].store(index, Ordering::Relaxed);
         self.open.push(state);
         self.engine.on_stack(state, true);
         self.stats.states += 1;
@@ -224,12 +260,12 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
 
     /// All successors of the state on top were looked at.
     fn leave(&mut self) -> Option<Round> {
-        let Frame { component, index, choice, effect, .. } = *self.frames.last()?;
-        let is_root = component.low == index;
-        if is_root && let Some(error) = self.judge(component) {
+        let top = self.frames.last()?;
+        let is_root = top.component.low == top.index;
+        if is_root && let Some(error) = self.judge() {
             return Some(Round::Over(Found::Error { path: self.path(None), error }));
         }
-        self.frames.pop();
+        let Frame { component, index, choice, effect, .. } = self.frames.pop()?;
         self.engine.on_stack(self.engine.state(), false);
         self.engine.back();
         if is_root {
@@ -239,7 +275,7 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             if is_root {
                 below.component.is_left = true;
             } else {
-                below.component.join(component);
+                below.component.join(&component);
                 below.component.take(choice, effect);
             }
         }
@@ -249,25 +285,28 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     /// The component that began with a state is complete.
     fn close(&mut self, index: u32) {
         while let Some(&state) = self.open.last() {
-            if self.order[state.0 as usize] < index {
+            let order = &self.order[state.0 as usize];
+            if order.load(Ordering::Relaxed) < index {
                 break;
             }
-            self.order[state.0 as usize] = LEFT;
+            order.store(LEFT, Ordering::Relaxed);
             self.open.pop();
         }
     }
 
-    /// What is wrong with a complete component, in whose first state the engine stands.
-    fn judge(&mut self, component: Component) -> Option<Wrong> {
-        let Component { is_left, is_cyclic, moved, effect, .. } = component;
+    /// What is wrong with the complete component of the state on top, its first.
+    fn judge(&mut self) -> Option<Wrong> {
+        let Component { is_left, is_cyclic, ref moved, effect, .. } = self.frames.last()?.component;
         if !self.judge_cycles || is_left || !is_cyclic {
             return None;
         }
         let stuck = self.engine.hopeless(moved);
         if !stuck.is_empty() {
-            return Some(Wrong::Stuck(stuck));
+            let wrong = Wrong::Stuck(stuck);
+            return self.engine.counts(&wrong).then_some(wrong);
         }
-        (!effect.progress && !effect.change).then_some(Wrong::Livelock)
+        let is_livelock = !effect.progress && !effect.change;
+        (is_livelock && self.engine.counts(&Wrong::Livelock)).then_some(Wrong::Livelock)
     }
 
     /// The choices on the path, and the one in progress.

@@ -8,7 +8,7 @@
 //! A circle is endless unless another thread changes something that is read on the way round, so
 //! these words are told.
 
-use super::word::Word;
+use super::word::{LARGE, Word};
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Event, Observer, Process, ProcessMark};
 use samovar_vm::fault::AccessKind;
@@ -111,7 +111,9 @@ impl Monitor for Single<'_> {
         if access.addr == objects::THREADS || (self.stops)(&access) {
             return Decision::Stop;
         }
-        if access.kind == AccessKind::Read || access.locked {
+        // What takes memory away does not look at it.
+        let is_taken = LARGE <= access.size && access.kind == AccessKind::Write;
+        if !is_taken && (access.kind == AccessKind::Read || access.locked) {
             self.read.extend(Word::of(&access));
         }
         Decision::Proceed

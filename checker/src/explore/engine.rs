@@ -6,10 +6,14 @@
 //! needs no queue and breadth-first search no stack.
 
 use super::choice::{Choice, Wrong};
+use super::thread_set::ThreadSet;
 use super::view::{PathFacts, View};
 use crate::state::StateId;
 use samovar_runtime::Unsupported;
 use samovar_vm::machine::ThreadId;
+
+/// The state of a successor that is not stored.
+pub const UNSTORED: StateId = StateId(u32::MAX);
 
 /// A move from the state that was expanded, and where it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +69,11 @@ pub trait Engine {
     /// Makes a move of this state; [`Engine::back`] takes it back.
     fn forward(&mut self, choice: Choice);
 
+    /// The same for a move whose successor is known.
+    fn forward_to(&mut self, choice: Choice, _state: StateId) {
+        self.forward(choice);
+    }
+
     /// Takes the last move back.
     fn back(&mut self);
 
@@ -81,19 +90,50 @@ pub trait Engine {
     fn thread_count(&self) -> u32;
 
     /// Shows the state that a move leads to, from the state that was expanded last, where the
-    /// engine stands; `before` is about the path to that. What is known of the path then.
+    /// engine stands; `before` is about the path to that. What is known of the path then. The
+    /// process is taken along only if somebody wants to see it.
     fn look(
         &mut self,
         choice: Choice,
         before: PathFacts,
+        with_process: bool,
         look: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts;
+
+    /// From now on, successors need not be stored, or have to be again: a search that names them by
+    /// their moves goes on without knowing where these lead. A successor that is not stored has
+    /// [`UNSTORED`] for a state.
+    fn defer(&mut self, defers: bool);
+
+    /// Whether looking at successors has changed what is visible: then everything has to be
+    /// explored anew, which the next expansion says, too.
+    fn has_grown(&self) -> bool;
+
+    /// What the last move that was made was about, and how many accesses to memory that threads
+    /// share it had.
+    fn passed(&self) -> (Option<u64>, u32);
 
     /// Every known state has a number below this.
     fn ids(&self) -> usize;
 
+    /// Whether there is hardly any room left for states.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Whether states take more memory than they should.
+    fn is_short(&self) -> bool {
+        false
+    }
+
+    /// Forgets all states but these and those on the way back, which get other numbers. What is
+    /// forgotten counts as never seen.
+    fn forget_but(&mut self, _keep: &mut [StateId]) {}
+
     /// Threads of this state that wait in vain if all but `moving` stand still for ever: those
-    /// that have not ended, and do not just wait for the end of one that goes on. Threads from the
-    /// 64th on do not count.
-    fn hopeless(&mut self, moving: u64) -> Vec<ThreadId>;
+    /// that have not ended, and do not just wait for the end of one that goes on.
+    fn hopeless(&mut self, moving: &ThreadSet) -> Vec<ThreadId>;
+
+    /// Whether something wrong with runs without end is an error of a kind that counts.
+    fn counts(&mut self, wrong: &Wrong) -> bool;
 }

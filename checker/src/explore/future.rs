@@ -33,6 +33,17 @@ impl Things {
         word.is_some_and(|word| word & 1 << (thing.0 % 64) != 0)
     }
 
+    fn iter(&self) -> impl Iterator<Item = Thing> + '_ {
+        let words = self.bits.iter().copied().zip(0u32..).filter(|(word, _)| *word != 0);
+        words.flat_map(|(mut word, index)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                word &= word.checked_sub(1)?;
+                Some(Thing(index * 64 + bit))
+            })
+        })
+    }
+
     /// Whether it is new.
     fn insert(&mut self, thing: Thing) -> bool {
         let index = thing.0 as usize / 64;
@@ -140,6 +151,16 @@ impl Futures {
                 }
             }
         }
+    }
+
+    /// What may be touched from a place on.
+    pub fn touched_from(&self, place: Place) -> impl Iterator<Item = Thing> + '_ {
+        self.known[place.0 as usize].touched.iter()
+    }
+
+    /// What may be changed from a place on.
+    pub fn changed_from(&self, place: Place) -> impl Iterator<Item = Thing> + '_ {
+        self.known[place.0 as usize].changed.iter()
     }
 
     /// Whether the order matters between an access to a thing and what may happen from a place on.

@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
+use super::thread_set::ThreadSet;
 use super::view::{PathFacts, View};
 use crate::run::random::Random;
 use crate::state::StateId;
@@ -26,6 +27,8 @@ pub struct Graph {
     at: usize,
     path: Vec<usize>,
     successors: Vec<Successor>,
+    /// Threads 0 and 1 are stuck if they never move.
+    pub waits: bool,
     /// States that were expanded, again each time.
     pub expanded: Vec<usize>,
 }
@@ -38,12 +41,17 @@ impl Graph {
 
     /// A random graph; few states are errors.
     pub fn random(seed: u64) -> Graph {
+        Graph::random_of(seed, 9, 6)
+    }
+
+    /// The same with up to so many states and two, of which one in so many is an error or an end.
+    pub fn random_of(seed: u64, states: u64, rarity: u64) -> Graph {
         let mut random = Random::new(seed);
-        let count = 2 + random.below(9) as usize;
+        let count = 2 + random.below(states) as usize;
         let mut node = || Node {
             next: (0..random.below(4)).map(|_| random.below(count as u64) as usize).collect(),
-            ends: random.below(6) == 0,
-            wrong: random.below(6) == 0,
+            ends: random.below(rarity) == 0,
+            wrong: random.below(rarity) == 0,
         };
         Graph::new((0..count).map(|_| node()).collect())
     }
@@ -130,16 +138,32 @@ impl Engine for Graph {
         &mut self,
         choice: Choice,
         before: PathFacts,
+        _: bool,
         _: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts {
         before.after(choice.thread, None, 0)
+    }
+
+    fn defer(&mut self, _: bool) {}
+
+    fn has_grown(&self) -> bool {
+        false
+    }
+
+    fn passed(&self) -> (Option<u64>, u32) {
+        (None, 0)
     }
 
     fn ids(&self) -> usize {
         self.nodes.len()
     }
 
-    fn hopeless(&mut self, _: u64) -> Vec<ThreadId> {
-        Vec::new()
+    fn hopeless(&mut self, moving: &ThreadSet) -> Vec<ThreadId> {
+        let threads = (0..if self.waits { 2 } else { 0 }).map(ThreadId);
+        threads.filter(|thread| !moving.contains(*thread)).collect()
+    }
+
+    fn counts(&mut self, _: &Wrong) -> bool {
+        true
     }
 }

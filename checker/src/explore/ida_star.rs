@@ -10,7 +10,7 @@ use super::dfs::{Round, WATCH_EVERY, Watchdog};
 use super::engine::{Engine, Successor};
 use super::heuristic::Heuristic;
 use super::origins;
-use super::view::PathFacts;
+use super::view::{PathFacts, View};
 use crate::state::StateId;
 
 /// A state that was not reached yet.
@@ -116,14 +116,16 @@ impl<'e, E: Engine, H: Heuristic> IdaStar<'e, E, H> {
         for at in 0..self.engine.successors().len() {
             let Successor { choice, state, .. } = self.engine.successors()[at];
             let (mut value, heuristic) = (0, &mut self.heuristic);
-            let facts = self.engine.look(choice, facts, &mut |view| value = heuristic.value(view));
+            let with_process = heuristic.needs_process();
+            let look = &mut |view: &View<'_>| value = heuristic.value(view);
+            let facts = self.engine.look(choice, facts, with_process, look);
             let total = value.saturating_add(facts.moves.into());
             self.pending.push(Ahead { choice, state, facts, total });
         }
         // The last is taken first: the most promising one, else in the order of threads.
         self.pending[from..].reverse();
         self.pending[from..].sort_by_key(|ahead| std::cmp::Reverse(ahead.total));
-        None
+        self.engine.has_grown().then_some(Round::Anew)
     }
 
     fn step(&mut self) -> Option<Round> {
@@ -158,7 +160,6 @@ impl<'e, E: Engine, H: Heuristic> IdaStar<'e, E, H> {
 mod tests {
     use super::*;
     use crate::explore::graph::Graph;
-    use crate::explore::view::View;
 
     #[derive(Debug)]
     struct Zero;

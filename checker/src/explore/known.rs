@@ -1,20 +1,24 @@
 //! Moves whose effect is known, to be made without executing them.
 //!
 //! A move is remembered with everything that the space wants to know about it: how it changes the
-//! state vector, what it touches, what it waits for. Moves that cannot be remembered (too much to
-//! look at, or remembering is off) are kept until the next state is expanded.
+//! state vector, what it touches, what it waits for. It is found by what it looked at, fast by
+//! whole cells of the vector or else by positions (see [`crate::state::looks`]). Moves that cannot
+//! be remembered (too much to look at, or remembering is off) are kept until the next state is
+//! expanded.
 
 use super::engine::Effect;
 use super::future::Place;
 use super::stubborn::ThreadDeed;
 use super::touches::{Share, Touched};
+use super::word::Word;
+use crate::state::looks::CellChanges;
 use crate::state::memo::{Memo, MoveId};
 use crate::state::{StateId, StateVector};
 use samovar_runtime::WaitFor;
 use samovar_vm::machine::ThreadId;
 
 /// How a move comes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// It leads to another state.
     Done,
@@ -39,6 +43,8 @@ pub struct Known {
     pub shares: Vec<Share>,
     /// The version of what was ever touched that the shares are of.
     pub version: u64,
+    /// What the move is like to those who compare moves; of the same version.
+    pub class: u32,
     /// Where the thread stands before it.
     pub place: Option<Place>,
     /// What the thread waits for, if it cannot be made.
@@ -51,8 +57,17 @@ pub struct Known {
     pub effect: Effect,
     /// The address of what it is about.
     pub object: Option<u64>,
+    /// How many more locks its thread holds afterwards.
+    pub holds: i32,
     /// Steps of a plan, as the program counts them.
     pub actions: u32,
+}
+
+impl Known {
+    /// Whether it touches a word that other threads touch, too.
+    pub fn touches(&self, word: Word) -> bool {
+        self.shares.iter().any(|share| share.word() == word)
+    }
 }
 
 /// Finds a move among those that are known.
@@ -64,6 +79,21 @@ pub enum MoveRef {
     Passing(u32),
 }
 
+/// A move that is known, in the state that was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The move.
+    pub which: MoveRef,
+    /// Where it says what the move changes in this state, in cells.
+    in_cells: Option<u32>,
+}
+
+impl From<MoveRef> for Found {
+    fn from(which: MoveRef) -> Found {
+        Found { which, in_cells: None }
+    }
+}
+
 /// All moves that are known.
 #[derive(Debug, Default)]
 pub struct KnownMoves {
@@ -71,22 +101,98 @@ pub struct KnownMoves {
     kept: Vec<Known>,
     passing: Vec<Known>,
     kept_bytes: usize,
+    /// The same by cells.
+    by_cells: Memo,
+    in_cells: Vec<(MoveId, CellChanges)>,
+    cell_bytes: usize,
+    /// The arrangement of cells that these are for.
+    arrangement: u32,
+    looks: Vec<(u32, u32)>,
+    /// Memory that they may take, if not the usual.
+    bytes_max: Option<usize>,
 }
 
 /// Memory that remembered moves may take; then all are forgotten.
 const BYTES_MAX: usize = 1 << 30;
+/// With so many threads there are always moves that come once only: a quarter has to do.
+const MANY_THREADS: usize = 256;
 
 impl KnownMoves {
     /// The move of a thread from the present state of a vector, if it is known.
     #[inline]
     pub fn find(
-        &self,
+        &mut self,
         thread: ThreadId,
         alternative: u32,
         vector: &mut StateVector,
-    ) -> Option<MoveRef> {
-        let found = self.memo.find(thread.0, alternative, |position| vector.value(position));
-        found.map(MoveRef::Kept)
+    ) -> Option<Found> {
+        if self.arrangement == vector.arrangement() {
+            let found = self.by_cells.find(thread.0, alternative, |cell| vector.value(cell));
+            if let Some(found) = found {
+                let which = MoveRef::Kept(self.in_cells[found.0 as usize].0);
+                return Some(Found { which, in_cells: Some(found.0) });
+            }
+        }
+        self.find_by_positions(thread, alternative, vector)
+    }
+
+    /// The same, where nothing must be changed: found by cells only, if all questions have answers.
+    #[inline]
+    pub fn find_by_cells(
+        &self,
+        thread: ThreadId,
+        alternative: u32,
+        arrangement: u32,
+        mut value: impl FnMut(u32) -> Option<u32>,
+    ) -> Option<Found> {
+        let mut is_known = self.arrangement == arrangement;
+        let found = self.by_cells.find(thread.0, alternative, |question| {
+            value(question).unwrap_or_else(|| {
+                is_known = false;
+                u32::MAX
+            })
+        })?;
+        let which = MoveRef::Kept(self.in_cells[found.0 as usize].0);
+        is_known.then_some(Found { which, in_cells: Some(found.0) })
+    }
+
+    /// What a move changes in the state in which it was found by cells.
+    pub fn cell_changes(&self, found: Found) -> Option<&CellChanges> {
+        Some(&self.in_cells[found.in_cells? as usize].1)
+    }
+
+    fn find_by_positions(
+        &mut self,
+        thread: ThreadId,
+        alternative: u32,
+        vector: &mut StateVector,
+    ) -> Option<Found> {
+        let looks = &mut self.looks;
+        looks.clear();
+        let id = self.memo.find(thread.0, alternative, |position| {
+            let value = vector.value(position);
+            looks.push((position, value));
+            value
+        })?;
+        if self.arrangement != vector.arrangement() {
+            self.arrangement = vector.arrangement();
+            self.forget_cells();
+        }
+        vector.look_at_cells(thread, &mut self.looks);
+        let changes = vector.cell_changes(thread, &self.kept[id.0 as usize].changes);
+        self.cell_bytes += size_of_val(&*changes.cells)
+            + size_of_val(&*changes.rest)
+            + size_of::<(MoveId, CellChanges)>();
+        let found = self.by_cells.add(thread.0, alternative, &self.looks);
+        debug_assert_eq!(found.0 as usize, self.in_cells.len());
+        self.in_cells.push((id, changes));
+        Some(Found { which: MoveRef::Kept(id), in_cells: Some(found.0) })
+    }
+
+    fn forget_cells(&mut self) {
+        self.by_cells.clear();
+        self.in_cells.clear();
+        self.cell_bytes = 0;
     }
 
     /// Remembers a move that these values decide about.
@@ -117,9 +223,15 @@ impl KnownMoves {
         self.passing.clear();
     }
 
-    /// Whether it is time to forget.
-    pub fn is_full(&self) -> bool {
-        BYTES_MAX < self.bytes()
+    /// Forgets when they take more than this.
+    pub fn set_limit(&mut self, bytes: usize) {
+        self.bytes_max = Some(bytes);
+    }
+
+    /// Whether it is time to forget, with so many threads.
+    pub fn is_full(&self, threads: usize) -> bool {
+        let most = if threads < MANY_THREADS { BYTES_MAX } else { BYTES_MAX / 4 };
+        self.bytes_max.unwrap_or(most) < self.bytes()
     }
 
     /// Forgets everything.
@@ -128,6 +240,7 @@ impl KnownMoves {
         self.kept.clear();
         self.passing.clear();
         self.kept_bytes = 0;
+        self.forget_cells();
     }
 
     /// A move.
@@ -149,16 +262,31 @@ impl KnownMoves {
 
     /// Makes a move; the state that it leads to.
     #[inline]
-    pub fn apply(&self, which: MoveRef, vector: &mut StateVector) -> StateId {
-        let known = self.get(which);
+    pub fn apply(&self, found: Found, vector: &mut StateVector) -> StateId {
+        self.peek(found, vector);
+        vector.settle()
+    }
+
+    /// Makes a move without storing the state that it leads to, to look at it only; it has to be
+    /// taken back, or [`StateVector::settle`]d, before anything else.
+    #[inline]
+    pub fn peek(&self, found: Found, vector: &mut StateVector) {
+        let known = self.get(found.which);
         if let Some((shown, thread)) = known.world {
             vector.change_world(shown, thread);
         }
-        vector.put(&known.changes)
+        match found.in_cells {
+            Some(at) => {
+                let changes = &self.in_cells[at as usize].1;
+                vector.put_cells(&changes.cells);
+                vector.put(&changes.rest)
+            }
+            None => vector.put(&known.changes),
+        }
     }
 
     /// Approximate memory taken.
     pub fn bytes(&self) -> usize {
-        self.memo.bytes() + self.kept_bytes
+        self.memo.bytes() + self.kept_bytes + self.by_cells.bytes() + self.cell_bytes
     }
 }

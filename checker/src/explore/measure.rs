@@ -21,7 +21,7 @@ pub struct MemoryUse {
     pub ways: u64,
     /// Key states on these ways.
     pub keys: u64,
-    /// What is on the path of the search, as far as the space knows.
+    /// The order of states and where they came from, what is on the path of the search.
     pub path: u64,
 }
 

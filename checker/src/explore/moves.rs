@@ -21,6 +21,9 @@ use std::ops::Range;
 /// Instructions in one piece, after which repetition is looked for.
 const PIECE: u64 = 1 << 20;
 
+/// Memory that undoing one move may take; one that needs more is not expected to end.
+const JOURNAL_MAX: usize = 512 << 20;
+
 /// How a move ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -226,6 +229,7 @@ fn run<W: Watching>(
     circle: &mut Vec<Word>,
 ) -> Ending {
     let mut patience = Patience::default();
+    let journal_max = process.machine.memory.journal.bytes() + JOURNAL_MAX;
     loop {
         match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
@@ -233,6 +237,11 @@ fn run<W: Watching>(
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
+            Event::Yielded | Event::Budget
+                if journal_max < process.machine.memory.journal.bytes() =>
+            {
+                return Ending::Diverges;
+            }
             event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
                 Suspicion::None => {}
                 Suspicion::Circle => {

@@ -2,6 +2,11 @@
 //!
 //! Every word that joins the contended set during a search makes it begin anew. Finding the words
 //! first, on a few short paths, costs next to nothing. Walks are random but the same every time.
+//!
+//! A walk tries the moves of all threads at each step. Where there are many threads, it comes to
+//! nothing: then the program is run once, thread after thread, and whatever of its variables
+//! several threads work on as an object is taken to be contended, without waiting for a state in
+//! which two of them do.
 
 use super::engine::{Engine, Expansion};
 use super::space::Space;
@@ -15,16 +20,25 @@ const MOVES_MAX: u32 = 1000;
 /// Moves that may be tried in all walks: with many threads, there are many to try at each step.
 const TRIED_MAX: u64 = 50_000;
 
+/// So many threads are many.
+const MANY: u32 = 64;
+/// Moves of the run that is made for them, at most.
+const REHEARSED_MAX: u32 = 100_000;
+
 /// Walks from the start of a space and lets it learn what is contended.
 pub fn scout(space: &mut Space<'_>) {
     let mut random = 0x5eed_u64;
-    let mut in_vain = 0;
+    let (mut in_vain, mut rehearsed) = (0, false);
     for _ in 0..WALKS_MAX {
         space.begin_round();
-        match walk(space, &mut random) {
+        match walk(space, &mut random, rehearsed) {
             Walk::Learned => in_vain = 0,
             Walk::InVain => in_vain += 1,
             Walk::Over => return,
+            Walk::Crowded => {
+                space.rehearse(REHEARSED_MAX);
+                rehearsed = true;
+            }
         }
         if in_vain == WALKS_IN_VAIN || TRIED_MAX <= space.work().0 {
             return;
@@ -40,11 +54,16 @@ enum Walk {
     InVain,
     /// The search will find something wrong.
     Over,
+    /// There are many threads.
+    Crowded,
 }
 
-fn walk(space: &mut Space<'_>, random: &mut u64) -> Walk {
+fn walk(space: &mut Space<'_>, random: &mut u64, rehearsed: bool) -> Walk {
     let mut learned = false;
     for _ in 0..MOVES_MAX {
+        if !rehearsed && MANY <= space.thread_count() {
+            return Walk::Crowded;
+        }
         if TRIED_MAX <= space.work().0 {
             break;
         }

@@ -11,8 +11,12 @@
 
 mod appraisal;
 mod execute;
+pub mod hand;
 mod properties;
 mod rebuild;
+mod rehearsal;
+mod roam;
+mod rulings;
 mod survey;
 mod vantage;
 
@@ -21,11 +25,12 @@ pub use appraisal::{Appraisal, Appraiser};
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
 use super::future::{Futures, Thing};
-use super::known::{KnownMoves, MoveRef, Outcome};
+use super::known::{Found, KnownMoves, MoveRef, Outcome};
 use super::measure::{MemoryUse, Sampled};
 use super::moves::{self, Sight};
 use super::stubborn::{Deeds, Mover};
-use super::touches::{Touches, bit};
+use super::thread_set::ThreadSet;
+use super::touches::Touches;
 use super::view::{PathFacts, View};
 use super::visible::Visible;
 use super::word::Word;
@@ -36,7 +41,8 @@ use crate::store::mini::MiniStates;
 use ahash::{AHashSet, RandomState};
 use properties::Verdicts;
 use rebuild::Rebuilding;
-use samovar_runtime::{Process, ThreadState, WaitFor};
+use rulings::Rulings;
+use samovar_runtime::{Process, ThreadState};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::reads::Seen;
 use vantage::Vantage;
@@ -65,12 +71,24 @@ pub struct Space<'a> {
     looks: Vec<(u32, u32)>,
     /// The moves of the state that is being expanded.
     made: Vec<(ThreadId, MoveRef)>,
+    /// Those of them that lead to another state.
+    ready: Vec<(Choice, Found)>,
     /// Whether moves are left out that need not be explored.
     prune: bool,
-    /// Words whose conflicts were judged to be no races.
-    harmless: AHashSet<Word>,
+    /// Whether a round may be given up to store states better in the next.
+    may_arrange: bool,
+    /// Memory that states may take before some are forgotten, where that is possible.
+    states_max: u64,
+    rulings: Rulings,
+    /// None are left out in this expansion.
+    keep_all: bool,
+    /// Conflicts that were judged to be no races: the word, and where both threads stood.
+    harmless: AHashSet<(Word, u64, u64)>,
+    /// The conflicts of a word that are being judged.
+    meetings: Vec<(Word, u64, u64)>,
     /// States that may close a cycle, one bit each: those on the stack of a search that has one,
-    /// or else all that were a successor or the start.
+    /// or else all that were a successor or the start, or if successors are not stored, all that
+    /// were expanded.
     open: Vec<u64>,
     /// Fingerprints of the states on the stack, if numbers of states pass.
     open_prints: AHashSet<u64>,
@@ -84,10 +102,14 @@ pub struct Space<'a> {
     appraisals: appraisal::Appraisals<'a>,
     path: Vec<VectorMark>,
     vantage: Vantage,
+    /// Successors are not stored.
+    defers: bool,
+    /// What is visible has changed while somebody looked at successors.
+    grown_aside: bool,
+    /// What the last move forward was about, and how much of it threads share.
+    passed: (Option<u64>, u32),
     /// If this thread can move, moves of others are compared only.
     only: Option<ThreadId>,
-    /// Most threads that a state had.
-    threads_max: u64,
     start: StateId,
     /// History at the start of the round.
     before: History,
@@ -101,6 +123,8 @@ pub struct Space<'a> {
     pub stats: Stats,
 }
 
+/// So many states are never forgotten.
+const FEW_STATES: usize = 1 << 14;
 /// Of so many states one is measured.
 const SAMPLE: u32 = 256;
 
@@ -119,6 +143,13 @@ struct Survey {
     grown: bool,
     /// Moves are compared, but where they lead does not count.
     muted: bool,
+}
+
+impl Survey {
+    /// What the expansion comes to already, if it does.
+    fn is_over(&mut self) -> Option<Expansion> {
+        if self.grown { Some(Expansion::Anew) } else { self.end.take() }
+    }
 }
 
 impl<'a> Space<'a> {
@@ -148,8 +179,14 @@ impl<'a> Space<'a> {
             seen: Vec::new(),
             looks: Vec::new(),
             made: Vec::new(),
+            ready: Vec::new(),
             prune,
+            may_arrange: false,
+            states_max: u64::MAX,
+            rulings: Rulings::default(),
+            keep_all: false,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
+            meetings: Vec::new(),
             open: Vec::new(),
             open_prints: AHashSet::with_hasher(RandomState::with_seeds(65, 66, 67, 68)),
             has_stack: false,
@@ -161,8 +198,10 @@ impl<'a> Space<'a> {
             appraisals: appraisal::Appraisals::default(),
             path: Vec::new(),
             vantage: Vantage::default(),
+            defers: false,
+            grown_aside: false,
+            passed: (None, 0),
             only: None,
-            threads_max: 0,
             start: StateId::default(),
             before: History::default(),
             remembered: 0,
@@ -201,6 +240,16 @@ impl<'a> Space<'a> {
     pub fn remembering(mut self, remember: bool) -> Self {
         self.remember = remember;
         self
+    }
+
+    /// States may take so many bytes; a depth-first search forgets some rather than take more.
+    pub fn limit_states(&mut self, bytes: u64) {
+        self.states_max = bytes;
+    }
+
+    /// A round may be given up for states to be stored better in the next.
+    pub fn arranging(&mut self, may_arrange: bool) {
+        self.may_arrange = may_arrange;
     }
 
     /// Tells states by fingerprints. If their numbers pass, there is no way to a state but forward
@@ -253,6 +302,8 @@ impl<'a> Space<'a> {
             self.vector.change_function(rebuilding.collisions);
         }
         self.has_stack = false;
+        self.defers = false;
+        self.grown_aside = false;
         self.set_open(self.start, true);
         self.before = self.history();
         let (rounds, executed) = (self.stats.rounds + 1, self.stats.executed);
@@ -271,7 +322,7 @@ impl<'a> Space<'a> {
     }
 
     fn history(&self) -> History {
-        (self.futures.growth, self.touches.things(), self.deeds)
+        (self.futures.growth, self.touches.things(), self.deeds.clone())
     }
 
     /// Leaves moves out from now on, or no more; whether it did so before.
@@ -287,6 +338,7 @@ impl<'a> Space<'a> {
     /// Asks again about conflicts that were judged before.
     pub fn forget_harmless(&mut self) {
         self.harmless.clear();
+        self.rulings.clear();
     }
 
     /// What decides where moves end, as it is now.
@@ -316,7 +368,7 @@ impl<'a> Space<'a> {
             moves: self.known.bytes() as u64,
             ways: ways as u64,
             keys: keys as u64,
-            path: path as u64,
+            path: path as u64 + stats.order_bytes,
             ..self.vector.component_use()
         };
         if stats.visited_bytes == 0 {
@@ -324,7 +376,6 @@ impl<'a> Space<'a> {
         }
         stats.replayed = self.rebuilding.as_ref().map_or(0, |one| one.replayed);
         stats.remembered = self.remembered;
-        stats.threads = self.threads_max;
         stats.execute_seconds = self.executing.seconds();
         stats.store_seconds = self.storing.seconds();
     }
@@ -357,28 +408,46 @@ impl Engine for Space<'_> {
     }
 
     fn expand(&mut self) -> Expansion {
+        if std::mem::take(&mut self.grown_aside) {
+            return Expansion::Anew;
+        }
         self.refresh_known();
         self.successors.clear();
         self.movers.clear();
         self.things.clear();
         self.made.clear();
+        self.ready.clear();
         self.ends = false;
         self.appraisals.begin();
         self.vantage.begin();
         let mut survey = Survey::default();
+        if self.may_arrange && self.vector.wants_arrangement() {
+            return Expansion::Anew;
+        }
         if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
             return Expansion::Wrong(None, Wrong::Property);
         }
+        let terminal = self.stats.terminal;
         self.survey(&mut survey);
-        let grown = survey.grown | self.compare();
-        match survey.end {
-            // A path is told with the set that it was found with; the error will be there again.
-            Some(_) if grown => return Expansion::Anew,
-            Some(end) => return end,
-            None if grown => return Expansion::Anew,
-            None => {}
+        if self.touches.take_missed() {
+            self.stats.terminal = terminal;
+            self.known.clear();
+            return self.expand();
         }
-        if let Some(race) = self.race() {
+        let ruling = if survey.end.is_none() { self.ruling() } else { None };
+        // A path is told with the set that it was found with; the error will be there again.
+        if survey.grown | (ruling.is_none() && self.compare()) {
+            return Expansion::Anew;
+        }
+        if !self.prune && survey.end.is_none() {
+            self.make(&mut survey, |_| true);
+        }
+        if let Some(over) = survey.is_over() {
+            return over;
+        }
+        if ruling.is_none()
+            && let Some(race) = self.race()
+        {
             return Expansion::Wrong(None, race);
         }
         if survey.enabled == 0 {
@@ -389,8 +458,28 @@ impl Engine for Space<'_> {
                 return Expansion::Wrong(None, wrong);
             }
         }
-        self.prune(&survey);
-        for at in 0..if self.has_stack { 0 } else { self.successors.len() } {
+        if cfg!(debug_assertions)
+            && self.prune
+            && let Some(ruling) = &ruling
+        {
+            assert!(!self.compare(), "a state at peace is not");
+            assert_eq!(*ruling, self.sufficient(), "rulings differ");
+        }
+        let sufficient = ruling.unwrap_or_else(|| {
+            let sufficient = if self.prune { self.sufficient() } else { None };
+            self.rulings.keep(sufficient.clone());
+            sufficient
+        });
+        if self.defers && !self.has_stack {
+            self.set_open(self.state(), true);
+        }
+        if self.prune {
+            self.make_sufficient(&mut survey, sufficient);
+        }
+        if let Some(over) = survey.is_over() {
+            return over;
+        }
+        for at in 0..if self.has_stack || self.defers { 0 } else { self.successors.len() } {
             self.set_open(self.successors[at].state, true);
         }
         Expansion::Successors
@@ -414,10 +503,21 @@ impl Engine for Space<'_> {
     fn forward(&mut self, choice: Choice) {
         let mark = self.vector.mark();
         let mut survey = Survey { muted: true, ..Survey::default() };
-        let which = self.made(choice, &mut survey);
-        let outcome = self.known.get(which).outcome;
+        let found = self.made(choice, &mut survey);
+        let outcome = self.known.get(found.which).outcome;
         assert_eq!(outcome, Outcome::Done, "internal error: a move is not a function of states");
-        self.known.apply(which, &mut self.vector);
+        let known = self.known.get(found.which);
+        self.passed = (known.object, known.shares.len() as u32);
+        self.known.apply(found, &mut self.vector);
+        self.path.push(mark);
+    }
+
+    fn forward_to(&mut self, choice: Choice, state: StateId) {
+        if self.vector.printed().is_some() {
+            return self.forward(choice);
+        }
+        let mark = self.vector.mark();
+        self.vector.follow(state);
         self.path.push(mark);
     }
 
@@ -466,20 +566,57 @@ impl Engine for Space<'_> {
         &mut self,
         choice: Choice,
         before: PathFacts,
+        with_process: bool,
         look: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts {
-        self.show_after(choice, before, look)
+        self.show_after(choice, before, with_process, look)
+    }
+
+    fn defer(&mut self, defers: bool) {
+        let looks_at_all = !self.properties.is_empty() || self.appraisals.is_wanted();
+        self.defers = defers && !looks_at_all && self.vector.printed().is_none();
+    }
+
+    fn passed(&self) -> (Option<u64>, u32) {
+        self.passed
+    }
+
+    fn has_grown(&self) -> bool {
+        self.grown_aside
     }
 
     fn ids(&self) -> usize {
         self.vector.ids()
     }
 
-    fn hopeless(&mut self, moving: u64) -> Vec<ThreadId> {
+    fn is_full(&self) -> bool {
+        self.vector.is_full()
+    }
+
+    fn is_short(&self) -> bool {
+        let ids = self.vector.ids();
+        let bytes = self.vector.state_bytes() + ids * size_of::<u32>();
+        self.stores() && FEW_STATES < ids && self.states_max < bytes as u64
+    }
+
+    fn forget_but(&mut self, keep: &mut [StateId]) {
+        let are_open: Vec<bool> = keep.iter().map(|state| self.is_open(*state)).collect();
+        self.vector.forget_but(keep);
+        self.open.clear();
+        for (state, _) in keep.iter().zip(are_open).filter(|one| one.1) {
+            self.set_open(*state, true);
+        }
+    }
+
+    fn counts(&mut self, wrong: &Wrong) -> bool {
+        (self.judge)(self.process, &self.sight, wrong)
+    }
+
+    fn hopeless(&mut self, moving: &ThreadSet) -> Vec<ThreadId> {
         self.vector.bring(self.process);
         let mark = self.process.mark();
-        let count = self.process.machine.thread_count().min(63);
-        let is_still = |thread: &ThreadId| moving & bit(*thread) == 0;
+        let count = self.process.machine.thread_count();
+        let is_still = |thread: &ThreadId| !moving.contains(*thread);
         let mut found: Vec<(ThreadId, Option<u32>)> = Vec::new();
         for thread in (0..count).map(ThreadId).filter(is_still) {
             if !self.process.threads()[thread.0 as usize].is_alive() {
@@ -489,18 +626,17 @@ impl Engine for Space<'_> {
                 let choice = Choice { thread, alternative: 0 };
                 moves::execute(self.process, &mark, choice, &self.sight);
             }
-            let joined = match self.process.threads()[thread.0 as usize].waiting() {
-                Some(WaitFor::Join { thread, .. }) => Some(*thread),
-                _ => None,
-            };
-            found.push((thread, joined));
+            let wait = self.process.threads()[thread.0 as usize].waiting();
+            let joined = wait.and_then(|wait| self.process.awaited_end(wait));
+            found.push((thread, joined.map(|other| other.0)));
             self.process.undo_to(&mark);
         }
         // Whoever waits for the end of one that is not hopeless is not, either.
         loop {
             let before = found.len();
-            let hopeless: Vec<u32> = found.iter().map(|(thread, _)| thread.0).collect();
-            found.retain(|(_, joined)| joined.is_none_or(|other| hopeless.contains(&other)));
+            let hopeless: ThreadSet = found.iter().map(|(thread, _)| *thread).collect();
+            let waits = |other| hopeless.contains(ThreadId(other));
+            found.retain(|(_, joined)| joined.is_none_or(waits));
             if found.len() == before {
                 return found.into_iter().map(|(thread, _)| thread).collect();
             }

@@ -26,11 +26,14 @@
 //! From every state, then, a chain of states each left before, or seen after, the one before leads
 //! to one with all moves.
 
+use super::crowd::Crowd;
 use super::future::{Futures, Place, Thing};
-use super::touches::{Touches, bit};
+use super::thread_set::ThreadSet;
+use super::touches::Touches;
 use super::word::Word;
 use samovar_runtime::WaitFor;
 use samovar_vm::machine::ThreadId;
+use std::ops::Range;
 
 /// What the next move of a thread is like.
 #[derive(Clone, Debug)]
@@ -46,11 +49,11 @@ pub struct Mover {
     /// Where it stands.
     pub place: Place,
     /// Where the things lie that the move shares with other threads.
-    pub things: std::ops::Range<usize>,
+    pub things: Range<usize>,
 }
 
 /// What a move does to threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadDeed {
     /// Nothing, or it ends its own.
     None,
@@ -61,16 +64,19 @@ pub enum ThreadDeed {
 }
 
 /// Threads that were ever seen to create threads, and to do something to others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
     /// Creators.
-    pub creators: u64,
+    pub creators: ThreadSet,
     /// Those who join, detach or the like.
-    pub others: u64,
+    pub others: ThreadSet,
 }
 
 /// Threads whose closures are tried; more would cost more than they save.
 const ATTEMPTS: usize = 16;
+
+/// From so many threads on, who may touch a thing is looked up in an index.
+const MANY: usize = 32;
 
 /// The moves of one state.
 #[derive(Debug)]
@@ -84,26 +90,28 @@ pub struct Choices<'a> {
     /// What may be touched.
     pub futures: &'a Futures,
     /// What was ever done to threads.
-    pub deeds: Deeds,
-    /// Number of threads that exist.
-    pub count: u32,
+    pub deeds: &'a Deeds,
 }
 
 impl Choices<'_> {
-    /// Threads whose moves suffice, as a mask, if that is less than all.
-    pub fn sufficient(&self) -> Option<u64> {
-        if 63 < self.count {
-            return None;
-        }
-        let enabled = self.mask(|mover| mover.enabled);
-        let mut best: Option<u64> = None;
+    /// Threads whose moves suffice, if that is less than all.
+    pub fn sufficient(&self) -> Option<ThreadSet> {
+        let crowd = (MANY <= self.movers.len()).then(|| Crowd::new(self.movers, self.futures));
+        self.sufficient_in(crowd.as_ref())
+    }
+
+    fn sufficient_in(&self, crowd: Option<&Crowd>) -> Option<ThreadSet> {
+        let mut fewest = self.movers.iter().filter(|mover| mover.enabled).count();
+        let mut best = None;
         let candidates = self.movers.iter().filter(|mover| mover.enabled).take(ATTEMPTS);
         for mover in candidates {
-            let set = self.close(bit(mover.thread)) & enabled;
-            let fewest = best.unwrap_or(enabled).count_ones();
-            if set.count_ones() < fewest {
-                best = Some(set);
-                if set.count_ones() == 1 {
+            let set = match crowd {
+                None => self.close(mover.thread, fewest),
+                Some(crowd) => self.close_in(crowd, mover.thread, fewest),
+            };
+            if let Some((set, enabled)) = set {
+                (best, fewest) = (Some(set), enabled);
+                if enabled == 1 {
                     break;
                 }
             }
@@ -111,56 +119,112 @@ impl Choices<'_> {
         best
     }
 
-    fn mask(&self, wanted: impl Fn(&Mover) -> bool) -> u64 {
-        self.movers.iter().filter(|mover| wanted(mover)).map(|mover| bit(mover.thread)).sum()
-    }
-
-    /// The closure of a set of threads.
-    fn close(&self, start: u64) -> u64 {
-        let (mut set, mut done) = (start, 0);
-        while set != done {
-            let next = (set & !done).trailing_zeros();
-            done |= 1 << next;
-            if let Some(mover) = self.movers.iter().find(|mover| mover.thread.0 == next) {
-                set |= self.needed_for(mover);
-            }
-        }
-        set
-    }
-
-    /// Threads that the presence of this one asks for.
-    fn needed_for(&self, mover: &Mover) -> u64 {
-        let mine = bit(mover.thread);
-        if !mover.enabled {
-            return self.enablers(mover) & !mine;
-        }
-        let mut needed = match mover.deed {
-            ThreadDeed::None => 0,
-            ThreadDeed::Create => self.deeds.creators,
-            ThreadDeed::Other => self.deeds.others,
-        };
-        for other in self.movers {
-            let is_disturbed = |&(thing, change): &(Thing, bool)| {
-                self.futures.disturbs(other.place, thing, change)
+    /// The threads that can move in the closure of a thread, and their number, if there are fewer
+    /// than `fewest`.
+    fn close(&self, start: ThreadId, fewest: usize) -> Option<(ThreadSet, usize)> {
+        let (mut set, mut done) = (ThreadSet::one(start), ThreadSet::default());
+        let (mut kept, mut enabled) = (ThreadSet::default(), 0);
+        while let Some(next) = set.first_beyond(&done) {
+            done.insert(next);
+            let Some(mover) = self.movers.iter().find(|mover| mover.thread == next) else {
+                continue;
             };
-            if other.thread != mover.thread
-                && self.things[mover.things.clone()].iter().any(is_disturbed)
-            {
-                needed |= bit(other.thread);
+            if mover.enabled {
+                kept.insert(next);
+                enabled += 1;
+                if enabled == fewest {
+                    return None;
+                }
             }
+            self.needed_for(mover, &mut set);
         }
-        needed & !mine
+        Some((kept, enabled))
     }
 
-    /// Threads that could let a thread go on.
-    fn enablers(&self, mover: &Mover) -> u64 {
-        let touching = |addr: u64| match self.touches.thing_in(Word(addr / 8)) {
-            Some(thing) => self.mask(|other| self.futures.disturbs(other.place, thing, true)),
-            // Nobody else was seen there: that will change, or nobody ever lets it go on.
-            None => !0,
-        };
+    /// Adds the threads that the presence of this one asks for.
+    fn needed_for(&self, mover: &Mover, set: &mut ThreadSet) {
+        let rules = self.rules(mover);
+        if let Some(deeds) = rules.deeds {
+            set.join(deeds);
+        }
+        if let Some(joined) = rules.joined {
+            set.insert(joined);
+        }
+        for other in self.movers.iter().filter(|other| other.thread != mover.thread) {
+            let disturbs = |&(thing, change)| self.futures.disturbs(other.place, thing, change);
+            let things = self.things[rules.things.clone()].iter().chain(&rules.object);
+            if rules.everybody || { things }.any(disturbs) {
+                set.insert(other.thread);
+            }
+        }
+    }
+
+    /// The same closure, found by an index.
+    fn close_in(
+        &self,
+        crowd: &Crowd,
+        start: ThreadId,
+        fewest: usize,
+    ) -> Option<(ThreadSet, usize)> {
+        let (mut set, mut kept) = (ThreadSet::one(start), ThreadSet::default());
+        let mut enabled = 0;
+        let mut asked = vec![[false; 2]; crowd.things()];
+        let (mut waiting, mut is_deed_done) = (vec![start], [false; 2]);
+        while let Some(next) = waiting.pop() {
+            let Some(mover) = crowd.mover(next).map(|at| &self.movers[at]) else { continue };
+            if mover.enabled {
+                kept.insert(next);
+                enabled += 1;
+                if enabled == fewest {
+                    return None;
+                }
+            }
+            let rules = self.rules(mover);
+            let mut add = |thread: ThreadId| {
+                if set.insert(thread) {
+                    waiting.push(thread);
+                }
+            };
+            rules.joined.into_iter().for_each(&mut add);
+            let is_other = usize::from(mover.deed != ThreadDeed::Create);
+            if let Some(deeds) = rules.deeds
+                && !std::mem::replace(&mut is_deed_done[is_other], true)
+            {
+                self.movers
+                    .iter()
+                    .map(|it| it.thread)
+                    .filter(|it| deeds.contains(*it))
+                    .for_each(&mut add);
+            }
+            if rules.everybody {
+                self.movers.iter().for_each(|mover| add(mover.thread));
+            }
+            for &(thing, change) in self.things[rules.things].iter().chain(&rules.object) {
+                let Some(asked) = asked.get_mut(thing.0 as usize) else { continue };
+                if !std::mem::replace(&mut asked[usize::from(change)], true) {
+                    crowd.who(thing, change).iter().for_each(|thread| add(*thread));
+                }
+            }
+        }
+        Some((kept, enabled))
+    }
+
+    /// Whom the presence of a thread asks for.
+    fn rules(&self, mover: &Mover) -> Rules<'_> {
+        let mut rules = Rules { things: mover.things.clone(), ..Rules::default() };
+        if mover.enabled {
+            rules.deeds = match mover.deed {
+                ThreadDeed::None => None,
+                ThreadDeed::Create => Some(&self.deeds.creators),
+                ThreadDeed::Other => Some(&self.deeds.others),
+            };
+            return rules;
+        }
+        // Those who could let it go on.
+        rules.things = 0..0;
+        rules.deeds = Some(&self.deeds.others);
         match &mover.wait {
-            Some(WaitFor::Join { thread, .. }) => bit(ThreadId(*thread)) | self.deeds.others,
+            Some(WaitFor::Join { thread, .. }) => rules.joined = Some(ThreadId(*thread)),
             Some(
                 WaitFor::Mutex { addr, .. }
                 | WaitFor::Futex { addr, .. }
@@ -170,10 +234,30 @@ impl Choices<'_> {
                 | WaitFor::Barrier { addr }
                 | WaitFor::Spin { addr }
                 | WaitFor::Once { addr },
-            ) => touching(*addr) | self.deeds.others,
-            _ => !0,
+            ) => {
+                rules.object = self.touches.thing_in(Word(addr / 8)).map(|thing| (thing, true));
+                // Nobody else was seen there: that will change, or nobody ever lets it go on.
+                rules.everybody = rules.object.is_none();
+            }
+            _ => rules.everybody = true,
         }
+        rules
     }
+}
+
+/// Whom the presence of a thread asks for.
+#[derive(Debug, Default)]
+struct Rules<'a> {
+    /// These.
+    deeds: Option<&'a ThreadSet>,
+    /// This one.
+    joined: Option<ThreadId>,
+    /// Whoever disturbs these.
+    things: Range<usize>,
+    /// Whoever disturbs this.
+    object: Option<(Thing, bool)>,
+    /// All.
+    everybody: bool,
 }
 
 #[cfg(test)]
@@ -209,16 +293,25 @@ mod tests {
             Scene { futures, touches: Touches::default(), movers, things }
         }
 
-        fn sufficient(&self) -> Option<u64> {
+        /// The threads that suffice; the index must find the same.
+        fn sufficient(&self) -> Option<ThreadSet> {
             let Scene { futures, touches, movers, things } = self;
-            let deeds = Deeds { creators: 1, others: 1 };
-            Choices { movers, things, touches, futures, deeds, count: 3 }.sufficient()
+            let main = ThreadSet::one(ThreadId(0));
+            let deeds = &Deeds { creators: main.clone(), others: main };
+            let choices = Choices { movers, things, touches, futures, deeds };
+            let found = choices.sufficient_in(None);
+            assert_eq!(choices.sufficient_in(Some(&Crowd::new(movers, futures))), found);
+            found
         }
+    }
+
+    fn only(thread: u32) -> Option<ThreadSet> {
+        Some(ThreadSet::one(ThreadId(thread)))
     }
 
     #[test]
     fn private_moves_suffice_alone() {
-        assert_eq!(Scene::new(&[(&[], &[]), (&[], &[])]).sufficient(), Some(1));
+        assert_eq!(Scene::new(&[(&[], &[]), (&[], &[])]).sufficient(), only(0));
     }
 
     #[test]
@@ -229,13 +322,13 @@ mod tests {
         assert_eq!(scene.sufficient(), None);
         // The same if the writer only comes to it later; its own move is private, and suffices.
         let scene = Scene::new(&[(&[read], &[]), (&[read], &[]), (&[], &[write])]);
-        assert_eq!(scene.sufficient(), Some(4));
+        assert_eq!(scene.sufficient(), only(2));
     }
 
     #[test]
     fn what_is_past_does_not_count() {
         let scene = Scene::new(&[(&[(7, true)], &[]), (&[(8, true)], &[(9, true)])]);
-        assert_eq!(scene.sufficient(), Some(1));
+        assert_eq!(scene.sufficient(), only(0));
     }
 
     #[test]
@@ -250,6 +343,37 @@ mod tests {
         let free = Mover { thread: ThreadId(2), things: 0..0, ..scene.movers[1].clone() };
         scene.movers.push(free);
         scene.movers[2].place = scene.futures.place(ThreadId(2), 99);
-        assert_eq!(scene.sufficient(), Some(2));
+        assert_eq!(scene.sufficient(), only(1));
+    }
+
+    #[test]
+    fn many_threads_are_judged_like_few() {
+        let mut random = crate::run::random::Random::new(7);
+        for _ in 0..300 {
+            let count = 2 + random.below(90) as usize;
+            let density = 1 + random.below(4);
+            let mut some = |most: u64| -> Vec<(u32, bool)> {
+                let accesses = 0..random.below(most);
+                let mut access = |_| (random.below(2 * count as u64) as u32, random.below(2) == 0);
+                accesses.map(&mut access).collect()
+            };
+            let made: Vec<_> = (0..count).map(|_| (some(density), some(3))).collect();
+            let threads: Vec<(Accesses<'_>, Accesses<'_>)> =
+                made.iter().map(|(next, later)| (&next[..], &later[..])).collect();
+            let mut scene = Scene::new(&threads);
+            for at in 0..count {
+                scene.movers[at].enabled = random.below(3) != 0;
+                scene.movers[at].deed = match random.below(8) {
+                    0 => ThreadDeed::Create,
+                    1 => ThreadDeed::Other,
+                    _ => ThreadDeed::None,
+                };
+                let thread = random.below(count as u64) as u32;
+                if random.below(4) != 0 {
+                    scene.movers[at].wait = Some(WaitFor::Join { thread, deadline: None });
+                }
+            }
+            scene.sufficient();
+        }
     }
 }

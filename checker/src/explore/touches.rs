@@ -6,21 +6,26 @@
 //! every word that it overlaps, so accesses of mixed sizes are compared rightly, and neighbours in
 //! one word do not disturb each other.
 //!
-//! A table remembers for each half of a word which threads have ever read or changed it, in all
-//! states and rounds of a search, and numbers the halves for which the order of two threads can
-//! matter: *things*. It only grows. Executing a move fills in the table, one look-up an access, no
-//! allocation. Comparing the moves of a state needs their things only, which a remembered move
-//! keeps (as [`Share`]s, good as long as [`Touches::version`] stays the same).
+//! A table remembers for each half of a word whether one thread or several have ever touched or
+//! changed it, in all states and rounds of a search, and numbers the halves for which the order of
+//! two threads can matter: *things*. It only grows. Executing a move fills in the table, one
+//! look-up an access, no allocation. Comparing the moves of a state needs their things only, which
+//! a remembered move keeps (as [`Share`]s, good as long as [`Touches::version`] stays the same).
+//!
+//! Large accesses, of system calls that take memory away, touch those words that anybody has
+//! touched so far. If one of theirs is touched for the first time later, what is known of them is
+//! not all any more: [`Touches::take_missed`] says so, and they have to be executed again before
+//! anything is compared. Before that nobody touched the word, so no conflict was overlooked.
 
 use super::future::Thing;
-use super::word::Word;
+use super::word::{LARGE, Word};
 use crate::state::slots::fold;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 
 /// Bytes of a word that were touched, one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bytes {
     touched: u8,
     written: u8,
@@ -61,8 +66,15 @@ pub struct Touched {
     bytes: Bytes,
 }
 
+impl Touched {
+    /// The word.
+    pub fn word(&self) -> Word {
+        self.word
+    }
+}
+
 /// What a move does to a thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Share {
     /// The thing.
     pub thing: Thing,
@@ -71,6 +83,11 @@ pub struct Share {
 }
 
 impl Share {
+    /// The word that it is in.
+    pub fn word(&self) -> Word {
+        self.word
+    }
+
     /// Whether the move changes it.
     pub fn change(&self) -> bool {
         self.bytes.written != 0
@@ -84,6 +101,8 @@ struct Entry {
     key: u64,
     /// Its halves.
     halves: [Half; 2],
+    /// Threads that have worked on it atomically, or as on an object.
+    operators: Party,
     /// The move that touched it last.
     stamp: u64,
     /// Its index among the words of that move.
@@ -93,42 +112,55 @@ struct Entry {
 /// Who has ever touched half of a word.
 #[derive(Clone, Copy, Debug, Default)]
 struct Half {
-    /// Threads that have touched it.
-    readers: u64,
-    /// Threads that have changed it.
-    writers: u64,
+    touchers: Party,
+    changers: Party,
     /// Its number plus one, once the order of two threads matters.
     thing: u32,
-    /// The thread plus one that has touched it, of those from the 64th on; [`SEVERAL`] if several
-    /// have.
-    late: u32,
 }
 
-/// More than one thread.
-const SEVERAL: u32 = u32::MAX;
+/// Nobody, one thread (its number plus one), or several: all that matters about who did something
+/// is whether another one did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Party(u32);
+
+impl Party {
+    const SEVERAL: Party = Party(u32::MAX);
+
+    /// These and a thread.
+    fn and(self, thread: ThreadId) -> Party {
+        match self.0 {
+            0 => Party(thread.0 + 1),
+            one if one == thread.0 + 1 => self,
+            _ => Party::SEVERAL,
+        }
+    }
+
+    /// Whether another thread is among them.
+    fn has_other(self, thread: ThreadId) -> bool {
+        self.0 != 0 && self.0 != thread.0 + 1
+    }
+}
 
 impl Half {
-    /// Takes in that a thread touches it; whether that is new.
+    /// Takes in that a thread touches it; whether that makes a difference to anybody.
     fn take(&mut self, thread: ThreadId, write: bool) -> bool {
-        let before = *self;
-        self.readers |= bit(thread);
-        self.writers |= if write { bit(thread) } else { 0 };
-        if LATE <= thread.0 && self.late != thread.0 + 1 {
-            self.late = if self.late == 0 { thread.0 + 1 } else { SEVERAL };
+        let before = (self.touchers, self.changers);
+        self.touchers = self.touchers.and(thread);
+        if write {
+            self.changers = self.changers.and(thread);
         }
-        (before.readers, before.writers, before.late) != (self.readers, self.writers, self.late)
+        before != (self.touchers, self.changers)
     }
 
     /// Whether several threads have touched it, one changing it.
     fn is_shared(&self) -> bool {
-        self.writers != 0 && (1 < self.readers.count_ones() || self.late == SEVERAL)
+        self.touchers == Party::SEVERAL && self.changers != Party::default()
     }
 
     /// Whether another thread has touched it, or has changed it.
     fn has_other(&self, thread: ThreadId, changed: bool) -> bool {
-        let mask = if changed { self.writers } else { self.readers };
-        let own = if LATE <= thread.0 && self.late == SEVERAL { 0 } else { bit(thread) };
-        mask & !own != 0
+        let threads = if changed { self.changers } else { self.touchers };
+        threads.has_other(thread)
     }
 }
 
@@ -179,17 +211,15 @@ pub struct Touches {
     things: u32,
     /// How often something was learned that can make shares differ.
     version: u64,
+    /// Words that several threads have worked on atomically, or as on objects.
+    common_objects: Vec<Word>,
     /// By thing.
     present: Vec<Present>,
     conflicts: Vec<Conflict>,
-}
-
-/// Threads from this one on share a bit.
-const LATE: u32 = 63;
-
-/// The bit of a thread; all from the 64th on share one.
-pub fn bit(thread: ThreadId) -> u64 {
-    1 << thread.0.min(LATE)
+    /// First words of large accesses, and those behind their last.
+    large: Vec<(u64, u64)>,
+    /// See [`Touches::take_missed`].
+    missed: bool,
 }
 
 impl Default for Touches {
@@ -201,8 +231,11 @@ impl Default for Touches {
             touched: Vec::new(),
             things: 0,
             version: 1,
+            common_objects: Vec::new(),
             present: Vec::new(),
             conflicts: Vec::new(),
+            large: Vec::new(),
+            missed: false,
         }
     }
 }
@@ -222,11 +255,36 @@ impl Touches {
     /// Notes an access of the move in progress.
     #[inline]
     pub fn add(&mut self, thread: ThreadId, access: &Access, manner: Manner) {
+        if LARGE <= access.size {
+            return self.add_large(thread, access, manner);
+        }
         let (start, end) = (access.addr, access.addr + u64::from(access.size.max(1)));
         let write = access.kind == AccessKind::Write;
         for word in Word::of(access) {
             self.touch(thread, (word, word.bytes_within(start, end)), write, manner);
         }
+    }
+
+    /// Notes a large access: to those of its words that anybody has touched.
+    #[cold]
+    fn add_large(&mut self, thread: ThreadId, access: &Access, manner: Manner) {
+        let (start, end) = (access.addr, access.addr + u64::from(access.size));
+        let write = access.kind == AccessKind::Write;
+        let keys = self.entries.iter().filter(|entry| entry.key != 0).map(|entry| entry.key - 1);
+        let mut words: Vec<Word> = keys.map(Word).filter(|word| word.is_in(access)).collect();
+        words.sort_unstable();
+        for word in words {
+            self.touch(thread, (word, word.bytes_within(start, end)), write, manner);
+        }
+        let range = (start / 8, end.div_ceil(8));
+        if !self.large.contains(&range) {
+            self.large.push(range);
+        }
+    }
+
+    /// Whether a word of a large access was touched that was not known when that was noted.
+    pub fn take_missed(&mut self) -> bool {
+        std::mem::take(&mut self.missed)
     }
 
     /// Notes a change that no access announced, made on the guest's behalf.
@@ -243,6 +301,8 @@ impl Touches {
         if entry.key == 0 {
             *entry = Entry { key: word.0 + 1, ..Entry::default() };
             self.used += 1;
+            let is_in = |(start, end): &(u64, u64)| (*start..*end).contains(&word.0);
+            self.missed |= self.large.iter().any(is_in);
         }
         for (half, mask) in entry.halves.iter_mut().zip(HALVES) {
             if bytes & mask != 0 && half.take(thread, write) && half.is_shared() {
@@ -251,6 +311,13 @@ impl Touches {
                     self.things += 1;
                     half.thing = self.things;
                 }
+            }
+        }
+        if manner == Manner::Atomic {
+            let before = entry.operators;
+            entry.operators = before.and(thread);
+            if entry.operators == Party::SEVERAL && before != Party::SEVERAL {
+                self.common_objects.push(word);
             }
         }
         if entry.stamp != self.stamp {
@@ -344,10 +411,15 @@ impl Touches {
         &self.conflicts
     }
 
-    /// The threads that have ever changed a part of a word.
-    pub fn changed_by(&self, word: Word) -> u64 {
+    /// Whether another thread has ever changed a part of a word.
+    pub fn is_changed_by_other(&self, word: Word, thread: ThreadId) -> bool {
         let entry = &self.entries[self.find(word)];
-        entry.halves[0].writers | entry.halves[1].writers
+        entry.halves.iter().any(|half| half.has_other(thread, true))
+    }
+
+    /// Words that several threads have worked on atomically or as on objects, one changing them.
+    pub fn common_objects(&self) -> impl Iterator<Item = Word> + '_ {
+        self.common_objects.iter().copied().filter(|word| self.thing_in(*word).is_some())
     }
 
     /// The first half of a word at which the order of two threads matters, if there is one.
@@ -440,10 +512,44 @@ mod tests {
     }
 
     #[test]
+    fn large_accesses_touch_what_anybody_has_touched() {
+        let mut touches = Touches::default();
+        let read = (1, 0x2008, 4, Read, Manner::Plain);
+        let take = (0, 0x1000, 0x20_0000, Write, Manner::Atomic);
+        assert_eq!(compare(&mut touches, &[take, read]), [], "nobody knew of the word");
+        assert!(touches.take_missed());
+        assert_eq!(compare(&mut touches, &[take, read])[0].word, Word(0x401));
+        assert!(!touches.take_missed());
+        let outside = (1, 0x20_1000, 4, Read, Manner::Plain);
+        assert_eq!(compare(&mut touches, &[take, outside]), []);
+        assert!(!touches.take_missed());
+    }
+
+    #[test]
     fn many_threads_are_told_apart() {
         assert_eq!(conflicts(&[(64, 0x1000, 4, Write), (65, 0x1000, 4, Read)]), [0x1000]);
         assert!(conflicts(&[(64, 0x1000, 4, Write), (64, 0x1000, 4, Read)]).is_empty());
         assert!(conflicts(&[(64, 0x1000, 4, Read), (65, 0x1000, 4, Read)]).is_empty());
+        let mut touches = Touches::default();
+        let [write, read] = [(70, Write), (71, Read)].map(|(t, kind)| (t, 0x1000, 4, kind));
+        let deeds = [write, read].map(|(t, addr, size, kind)| (t, addr, size, kind, Manner::Plain));
+        compare(&mut touches, &deeds);
+        let changed_for = |thread| touches.is_changed_by_other(Word(0x200), ThreadId(thread));
+        assert!(changed_for(71) && !changed_for(70), "only the 71st thread changed it");
+    }
+
+    #[test]
+    fn common_objects_are_worked_on_by_several_threads() {
+        let mut touches = Touches::default();
+        for (addr, threads, kind, manner) in [
+            (0x1000, [1, 2], Write, Manner::Atomic),
+            (0x2000, [1, 1], Write, Manner::Atomic),
+            (0x3000, [1, 2], Read, Manner::Atomic),
+            (0x4000, [1, 2], Write, Manner::Plain),
+        ] {
+            compare(&mut touches, &threads.map(|thread| (thread, addr, 8, kind, manner)));
+        }
+        assert_eq!(touches.common_objects().collect::<Vec<_>>(), [Word(0x200)]);
     }
 
     #[test]
@@ -454,8 +560,9 @@ mod tests {
         let version = touches.version();
         assert!(compare(&mut touches, &[(1, 0x1000, 8, Read, Manner::Atomic)]).is_empty());
         assert_ne!(touches.version(), version);
-        assert_eq!(touches.changed_by(Word(0x200)), 1);
-        assert_eq!(touches.changed_by(Word(0x201)), 0);
+        let changed_for = |word, thread| touches.is_changed_by_other(Word(word), ThreadId(thread));
+        assert!(changed_for(0x200, 1) && !changed_for(0x200, 0));
+        assert!(!changed_for(0x201, 1));
         assert_eq!(touches.thing_in(Word(0x200)), Some(Thing(0)));
         assert_eq!(touches.thing_in(Word(0x201)), None);
         assert_eq!(touches.things(), 2);

@@ -79,14 +79,26 @@ impl PathFacts {
 /// See the module head.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The process as it is in the state.
-    pub process: &'a Process,
+    /// The process as it is in the state, for heuristics that say that they need it.
+    pub process: Option<&'a Process>,
+    /// Where the thread that moved last stands.
+    pub pc: u64,
     /// By number of the thread.
     pub threads: &'a [ThreadStanding],
     /// Locks that somebody holds.
     pub held: u32,
     /// How the state was reached.
     pub path: PathFacts,
+}
+
+impl View<'_> {
+    /// The process as it is in the state.
+    ///
+    /// # Panics
+    /// If the heuristic does not say that it needs it.
+    pub fn process(&self) -> &Process {
+        self.process.expect("internal error: this heuristic does not ask for the process")
+    }
 }
 
 #[cfg(test)]

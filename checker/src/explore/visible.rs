@@ -1,6 +1,6 @@
 //! Which accesses are visible operations, at which threads can be switched.
 
-use super::word::Word;
+use super::word::{LARGE, Word};
 use crate::state::slots::fold;
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::Process;
@@ -35,6 +35,15 @@ impl WordSet {
     pub fn contains(&self, word: Word) -> bool {
         let (index, bit) = WordSet::place(word);
         self.filter[index] & bit != 0 && self.words.contains(&word)
+    }
+
+    /// Whether an access overlaps a word of the set.
+    #[inline]
+    fn meets(&self, access: &Access) -> bool {
+        if LARGE <= access.size {
+            return self.words.iter().any(|word| word.is_in(access));
+        }
+        Word::of(access).any(|word| self.contains(word))
     }
 
     /// Adds a word; whether it is new.
@@ -92,7 +101,7 @@ impl Visible {
             Visible::Contended(words) => {
                 access.addr == objects::THREADS
                     || objects::is_choice(access.addr)
-                    || Word::of(access).any(|word| words.contains(word))
+                    || words.meets(access)
             }
         }
     }

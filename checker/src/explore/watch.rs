@@ -8,6 +8,7 @@
 
 use super::touches::{Manner, Touches};
 use super::visible::{LibraryData, Visible};
+use super::word::LARGE;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Mark, Observer, Privilege, Privileges};
 use samovar_vm::machine::ThreadId;
@@ -152,7 +153,7 @@ impl Monitor for Watch<'_> {
         if self.privileges.is_some() && self.breaks(&access) {
             return Decision::Stop;
         }
-        if access.locked {
+        if access.locked && access.size < LARGE {
             self.object = Some(access);
         }
         if self.operation.is_none() && self.visible.shows(&access) {

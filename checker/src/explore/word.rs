@@ -6,7 +6,17 @@ use samovar_vm::monitor::Access;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Word(pub u64);
 
+/// Accesses of so many bytes are looked at as a whole, not word by word: system calls make them,
+/// and some take very much memory away.
+pub const LARGE: u32 = 4096;
+
 impl Word {
+    /// Whether it overlaps an access.
+    pub fn is_in(self, access: &Access) -> bool {
+        let last = access.addr + u64::from(access.size.max(1)) - 1;
+        (access.addr / 8..=last / 8).contains(&self.0)
+    }
+
     /// The words that an access overlaps.
     #[inline]
     pub fn of(access: &Access) -> impl Iterator<Item = Word> + use<> {

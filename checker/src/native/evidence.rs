@@ -115,7 +115,7 @@ fn signalled(
 }
 
 fn exited(forced: &mut Forced<'_>, wanted: i32) -> Result<String, NativeError> {
-    match forced.process.ended() {
+    match forced.process.end()? {
         Some(Happening::Exited(status)) if status == wanted => {
             Ok(format!("it ends with exit status {status}"))
         }

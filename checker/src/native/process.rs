@@ -158,6 +158,19 @@ impl NativeProcess {
         self.ended
     }
 
+    /// The same; if threads are gone already, waits for the kernel to tell how the process ended.
+    pub fn end(&mut self) -> Result<Option<Happening>, NativeError> {
+        let begin = Instant::now();
+        while self.ended.is_none()
+            && self.threads.iter().any(|thread| thread.gone)
+            && begin.elapsed() < PATIENCE
+        {
+            self.listen()?;
+            std::thread::sleep(NAP);
+        }
+        Ok(self.ended)
+    }
+
     /// Number of threads that were ever there.
     pub fn thread_count(&self) -> usize {
         self.threads.len()

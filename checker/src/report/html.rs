@@ -91,7 +91,7 @@ fn data(report: &Report<'_>) -> Value {
         Verdict::Error(finding) => Some(finding),
         _ => None,
     };
-    let sentences = match finding {
+    let mut sentences = match finding {
         Some(finding) => {
             let mut sentences = explain(finding, &outcome.steps).sentences;
             sentences.extend(outcome.no_return.iter().map(|no_return| {
@@ -101,6 +101,8 @@ fn data(report: &Report<'_>) -> Value {
         }
         None => Vec::new(),
     };
+    let notes = outcome.notes.iter().map(|note| format!("Note: {}.", note.message));
+    sentences.extend(notes);
     json!({
         "report": json::object(report),
         "links": links(&outcome.steps),

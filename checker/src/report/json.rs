@@ -97,6 +97,7 @@ pub(super) fn object(report: &Report<'_>) -> Value {
     if let Some(ends) = &outcome.ends {
         set("outcomes", json!(ends));
     }
+    set("notes", json!(outcome.notes));
     set("stats", stats(report));
     Value::Object(object)
 }
@@ -110,7 +111,7 @@ fn semantics(report: &Report<'_>) -> Value {
     json!({
         "memory_model": "sequential consistency",
         "reduction": reduction(options.reduction()),
-        "search": options.search.name(),
+        "search": options.order().name(),
         "attempts": attempts(report),
         "store": options.store.name(),
         "model": report.setting.model,
@@ -172,6 +173,8 @@ fn stats(report: &Report<'_>) -> Value {
             "replayed": stats.replayed,
         },
         "memory_bytes": memory,
+        "disk_bytes": stats.disk_bytes,
+        "forgotten": stats.forgotten,
         "table_load": stats.table_load,
         "time_split": {
             "execute": stats.execute_seconds,

@@ -7,7 +7,7 @@ use crate::check::autopilot::Attempt;
 use crate::check::kind::ErrorKind;
 use crate::check::no_return::NoReturn;
 use crate::check::outcomes::ExecutionEnd;
-use crate::check::verdict::{Finding, Verdict};
+use crate::check::verdict::{Finding, Note, RaceAccess, Verdict};
 use crate::cli::ReduceChoice;
 use crate::error::CommandError;
 use crate::message::Loudness;
@@ -23,6 +23,8 @@ use std::path::Path;
 
 /// Contended words that are told by name.
 const CONTENDED_SHOWN: usize = 12;
+/// Notes that are told unless everything is.
+const NOTES_SHOWN: usize = 3;
 
 /// Prints a report.
 pub fn print(report: &Report<'_>) -> Result<(), CommandError> {
@@ -70,6 +72,7 @@ fn write(page: &mut Page, report: &Report<'_>) {
         }
     }
     if !is_quiet {
+        write_notes(page, &outcome.notes, report.options.verbose);
         page.gap();
         write_numbers(page, report);
         if report.options.stats {
@@ -215,6 +218,26 @@ fn write_question(page: &mut Page, report: &Report<'_>) {
     page.wrap("assumed: ", Style::Strong, 2, &report.assumptions().join("; "));
 }
 
+/// What does not count, but may interest.
+fn write_notes(page: &mut Page, notes: &[Note], whole: bool) {
+    let shown = if whole { notes.len() } else { NOTES_SHOWN.min(notes.len()) };
+    for note in &notes[..shown] {
+        page.gap();
+        page.wrap("note: ", Style::Open, 2, &note.message);
+        let holds = |access: &RaceAccess| match access.locks.is_empty() {
+            true => format!("{} holds no lock", access.thread),
+            false => format!("{} holds {}", access.thread, access.locks.join(", ")),
+        };
+        let locks = note.accesses.iter().map(holds).collect::<Vec<_>>().join("; ");
+        let words = format!("{locks}; the type of this memory is not certain, so this is no error");
+        page.wrap("  ", Style::Plain, 2, &words);
+    }
+    if shown < notes.len() {
+        let words = format!("{} more of the kind; --verbose tells them", notes.len() - shown);
+        page.wrap("note: ", Style::Open, 2, &words);
+    }
+}
+
 /// How much was explored.
 fn write_numbers(page: &mut Page, report: &Report<'_>) {
     let outcome = report.outcome;
@@ -231,6 +254,13 @@ fn write_numbers(page: &mut Page, report: &Report<'_>) {
             .map_or_else(String::new, |bytes| format!(", {} MiB", bytes.div_ceil(1 << 20))),
     );
     page.wrap("explored: ", Style::Strong, 2, &numbers);
+    if 0 < stats.forgotten {
+        let words = format!(
+            "{} states, to stay within memory; those that were met again count again",
+            grouped(stats.forgotten)
+        );
+        page.wrap("forgotten: ", Style::Strong, 2, &words);
+    }
     if 1 < outcome.attempts.len() {
         page.wrap("searched: ", Style::Strong, 2, &searched(&outcome.attempts));
     }
@@ -280,6 +310,14 @@ fn write_costs(page: &mut Page, report: &Report<'_>) {
         stats.table_load * 100.0
     );
     page.wrap("bytes a state: ", Style::Strong, 2, &words);
+    if 0 < stats.disk_bytes {
+        let words = format!(
+            "{} MiB, {:.1} bytes a state; more while files are merged",
+            grouped(stats.disk_bytes.div_ceil(1 << 20)),
+            stats.disk_bytes as f64 / states
+        );
+        page.wrap("on disk: ", Style::Strong, 2, &words);
+    }
     let (execute, store) = (stats.execute_seconds, stats.store_seconds);
     let other = (report.seconds - execute - store).max(0.0);
     let words =

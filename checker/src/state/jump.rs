@@ -5,8 +5,9 @@
 //! number of differences, found by comparing two trees from the top. Taking the process along
 //! starts the journal anew, so nothing from before can be undone then.
 
+use super::contents::{ABSENT, Component, GRANULE, PAGES, Slot};
 use super::tree::StateId;
-use super::vector::{ABSENT, Component, GRANULE, PAGES, Slot, StateVector};
+use super::vector::StateVector;
 use samovar_runtime::Process;
 use samovar_vm::context::Core;
 use samovar_vm::flags::Flags;
@@ -26,15 +27,15 @@ impl StateVector {
             self.forget();
             return;
         }
-        let mut changes = std::mem::take(&mut self.differing);
-        changes.clear();
-        self.tree.differences(&self.pairs, target, |position, value| {
-            changes.push((position, value));
-        });
-        let reached = self.put(&changes);
-        debug_assert_eq!(reached, target);
+        self.tree.go(&self.pairs, target);
         self.tree.forget();
-        self.differing = changes;
+    }
+
+    /// Goes to a stored state; going back is possible. Only if states are not told by fingerprints.
+    #[inline]
+    pub fn follow(&mut self, target: StateId) {
+        debug_assert!(self.printed.is_none());
+        self.tree.go(&self.pairs, target);
     }
 
     /// Forgets how to take changes back.
@@ -48,14 +49,15 @@ impl StateVector {
         let mut changes = std::mem::take(&mut self.differing);
         changes.clear();
         let mut wanted = values.iter().copied().peekable();
-        for (position, &value) in self.tree.elements().iter().enumerate() {
-            let next = wanted.next_if(|next| next.0 as usize == position);
+        for position in 1..self.contents.slots().len() as u32 {
+            let next = wanted.next_if(|next| next.0 == position);
             let next = next.map_or(0, |next| next.1);
-            if value != next {
-                changes.push((position as u32, next));
+            if self.get(position) != next {
+                changes.push((position, next));
             }
         }
         self.put(&changes);
+        self.settle();
         self.differing = changes;
     }
 
@@ -63,14 +65,15 @@ impl StateVector {
     fn differences_to_process(&self, changes: &mut Vec<(u32, u32)>) {
         changes.clear();
         let Some(printed) = &self.printed else {
-            if self.real != self.state() {
-                self.tree.differences(&self.pairs, self.real, |position, _| {
-                    changes.push((position, self.tree.get(position)));
+            self.tree.differences(&self.pairs, self.real, |cell, other| {
+                let both = (self.tree.get(cell), other);
+                self.layout.differences(&self.pairs, cell, both, &mut |position, value| {
+                    changes.push((position, value));
                 });
-            }
+            });
             return;
         };
-        for (position, &value) in self.tree.elements().iter().enumerate() {
+        for (position, &value) in self.tree.cells().iter().enumerate() {
             if printed.real.get(position).copied().unwrap_or(0) != value {
                 changes.push((position as u32, value));
             }
@@ -88,7 +91,7 @@ impl StateVector {
         process.machine.memory.journal.set_on(false);
         // The operating system knows how many threads there are, so it comes first.
         for &(position, value) in &changes {
-            if self.slots[position as usize].component == Component::World {
+            if self.contents.slot(position).component == Component::World {
                 self.apply(process, position, value);
             }
         }
@@ -96,7 +99,7 @@ impl StateVector {
         // Pages come before their contents.
         for of_pages in [true, false] {
             for &(position, value) in &changes {
-                let component = self.slots[position as usize].component;
+                let component = self.contents.slot(position).component;
                 if matches!(component, Component::Pages(_)) == of_pages {
                     self.apply(process, position, value);
                 }
@@ -105,14 +108,14 @@ impl StateVector {
         self.differing = changes;
         match &mut self.printed {
             None => self.real = self.tree.id(),
-            Some(printed) => printed.real = self.tree.elements().to_vec(),
+            Some(printed) => printed.real = self.tree.cells().to_vec(),
         }
         process.machine.memory.journal.set_on(true);
         process.machine.mark();
     }
 
     fn apply(&self, process: &mut Process, position: u32, value: u32) {
-        let Slot { component, base } = self.slots[position as usize];
+        let Slot { component, base } = self.contents.slot(position);
         let number = if value == 0 { base } else { value - 1 };
         if number == ABSENT {
             // A thread that does not exist in this state.
@@ -121,26 +124,28 @@ impl StateVector {
         let memory = &mut process.machine.memory;
         match component {
             Component::Granule(granule) => {
-                memory.restore(granule * GRANULE, self.granules.contents(number));
+                memory.restore(granule * GRANULE, self.contents.granules.contents(number));
             }
             Component::Shadow(granule) => {
-                memory.restore_shadow(granule * GRANULE, self.granules.contents(number));
+                memory.restore_shadow(granule * GRANULE, self.contents.granules.contents(number));
             }
             Component::Pages(group) => {
-                memory.restore_page_states(group * PAGES, self.pages.contents(number));
+                memory.restore_page_states(group * PAGES, self.contents.pages.contents(number));
             }
             Component::Object(addr) => {
-                memory.restore_object(addr, object(self.objects.contents(number)));
+                memory.restore_object(addr, object(self.contents.objects.contents(number)));
             }
-            Component::Regions => memory.restore_regions(self.regions.get(number)),
+            Component::Regions => memory.restore_regions(self.contents.regions.get(number)),
             Component::Core(thread) => {
-                process.machine.restore_core(ThreadId(thread), core(self.cores.contents(number)));
+                process
+                    .machine
+                    .restore_core(ThreadId(thread), core(self.contents.cores.contents(number)));
             }
             Component::Floating(thread) => {
-                let floating = &self.floating_values[number as usize];
+                let floating = &self.contents.floating_values[number as usize];
                 process.machine.restore_floating(ThreadId(thread), floating);
             }
-            Component::World => process.restore_world(self.worlds.get(number)),
+            Component::World => process.restore_world(self.contents.worlds.get(number)),
         }
     }
 }

@@ -6,7 +6,8 @@
 //! position of the state vector, each value that was met there leads to another node, and a leaf is
 //! a move whose effect is known, in every state that agrees on the positions asked for.
 //!
-//! Cost: one probe of a table for each question. Nothing is ever removed but everything at once.
+//! Most questions ever got one answer only, which is kept with the question. Cost: one probe of a
+//! table for each question that got several. Nothing is ever removed but everything at once.
 
 use super::slots::fold;
 
@@ -17,13 +18,27 @@ pub struct MoveId(pub u32);
 /// See the module head.
 #[derive(Debug, Default)]
 pub struct Memo {
-    /// The position to ask for, or a move with [`LEAF`] set.
-    nodes: Vec<u32>,
+    nodes: Vec<Node>,
     edges: Edges,
+    /// Where the questions about the first alternative begin, by thread; zero if not known.
+    roots: Vec<u32>,
     moves: u32,
 }
 
+/// A question, or a move.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// The position to ask for, or a move with [`LEAF`] set.
+    question: u32,
+    /// The first answer that was met, and the node that it leads to; zero if there is none.
+    value: u32,
+    next: u32,
+}
+
 const LEAF: u32 = 1 << 31;
+
+/// Threads below this have their beginnings in a list.
+const LISTED: u32 = 1 << 12;
 
 impl Memo {
     /// The move of a thread, if everything that decides about it is as it was once; `value` tells
@@ -35,14 +50,27 @@ impl Memo {
         alternative: u32,
         mut value: impl FnMut(u32) -> u32,
     ) -> Option<MoveId> {
-        let mut node = self.edges.get(root(thread, alternative))?;
+        let mut node = self.root(thread, alternative)?;
         loop {
-            let question = self.nodes[node as usize];
+            let Node { question, value: first, next } = self.nodes[node as usize];
             if question & LEAF != 0 {
                 return Some(MoveId(question & !LEAF));
             }
-            node = self.edges.get(edge(node, value(question)))?;
+            let value = value(question);
+            node = if value == first && next != 0 {
+                next
+            } else {
+                self.edges.get(edge(node, value))?
+            };
         }
+    }
+
+    #[inline]
+    fn root(&self, thread: u32, alternative: u32) -> Option<u32> {
+        if alternative == 0 && thread < LISTED {
+            return self.roots.get(thread as usize).copied().filter(|&root| root != 0);
+        }
+        self.edges.get(root(thread, alternative))
     }
 
     /// Remembers that these values at these positions decide about a move.
@@ -51,36 +79,65 @@ impl Memo {
     /// If what was remembered before asks for something else after the same answers: then a move
     /// depended on something that was not told.
     pub fn add(&mut self, thread: u32, alternative: u32, looks: &[(u32, u32)]) -> MoveId {
-        let mut key = root(thread, alternative);
-        for &(position, value) in looks {
-            let node = self.node(key, position);
-            key = edge(node, value);
-        }
         let id = MoveId(self.moves);
         self.moves += 1;
-        self.node(key, id.0 | LEAF);
+        let questions = looks.iter().map(|look| look.0).chain([id.0 | LEAF]);
+        let mut node = 0;
+        for (at, question) in questions.enumerate() {
+            let next = match at.checked_sub(1) {
+                None => self.root(thread, alternative),
+                Some(before) => self.next(node, looks[before].1),
+            };
+            node = match next {
+                Some(known) => {
+                    assert_eq!(
+                        self.nodes[known as usize].question, question,
+                        "internal error: a move is no function of what it looks at"
+                    );
+                    known
+                }
+                None => {
+                    let before = at.checked_sub(1).map(|before| (node, looks[before].1));
+                    self.append(question, before, (thread, alternative))
+                }
+            };
+        }
         id
     }
 
-    fn node(&mut self, key: u64, question: u32) -> u32 {
-        if let Some(node) = self.edges.get(key) {
-            let known = self.nodes[node as usize];
-            assert_eq!(
-                known, question,
-                "internal error: a move is no function of what it looks at"
-            );
-            return node;
+    fn next(&self, node: u32, value: u32) -> Option<u32> {
+        let Node { value: first, next, .. } = self.nodes[node as usize];
+        if value == first && next != 0 { Some(next) } else { self.edges.get(edge(node, value)) }
+    }
+
+    /// A node behind an answer to another one, or at the beginning.
+    fn append(&mut self, question: u32, before: Option<(u32, u32)>, of: (u32, u32)) -> u32 {
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::default());
         }
-        let node = self.nodes.len() as u32;
-        self.nodes.push(question);
-        self.edges.add(key, node);
-        node
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Node { question, value: 0, next: 0 });
+        match before {
+            None if of.1 == 0 && of.0 < LISTED => {
+                let thread = of.0 as usize;
+                self.roots.resize(self.roots.len().max(thread + 1), 0);
+                self.roots[thread] = number;
+            }
+            None => self.edges.add(root(of.0, of.1), number),
+            Some((node, value)) if self.nodes[node as usize].next == 0 => {
+                self.nodes[node as usize].value = value;
+                self.nodes[node as usize].next = number;
+            }
+            Some((node, value)) => self.edges.add(edge(node, value), number),
+        }
+        number
     }
 
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
+        self.roots.clear();
         self.moves = 0;
     }
 
@@ -96,7 +153,8 @@ impl Memo {
 
     /// Memory taken.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * 4 + self.edges.entries.capacity() * size_of::<Edge>()
+        self.nodes.capacity() * size_of::<Node>()
+            + self.edges.entries.capacity() * size_of::<Edge>()
     }
 }
 

@@ -6,8 +6,12 @@
 //! expanded only, or they are kept: then every state that was met has one, and can be found again
 //! by whoever knows the way there.
 //!
+//! For a search that keeps its states elsewhere there are no fingerprints at all: numbers pass, and
+//! each stands for the whole state, written down as its key (see [`super::key`]).
+//!
 //! The start of the search is the vector of zeros; its fingerprint and its number are zero.
 
+use super::key::Keys;
 use super::slots::{Slots, fold};
 use super::tree::StateId;
 use crate::hash::print::{Print, Prints};
@@ -21,6 +25,8 @@ pub enum Method {
     Full,
     /// Of the general registers alone: states that differ elsewhere count as equal.
     Partial,
+    /// None are made: states are told by their keys.
+    Whole,
 }
 
 /// Where a vector stands that has fingerprints.
@@ -40,6 +46,8 @@ pub struct Printed {
     listed: Vec<u64>,
     /// The index of numbers that are kept.
     kept: Option<Slots>,
+    /// Whole states by number, if they are told by these.
+    keys: Keys,
     /// The vector where the process stands.
     pub(super) real: Vec<u32>,
 }
@@ -57,8 +65,14 @@ impl Printed {
             now: Printing::default(),
             listed: vec![0],
             kept: keep.then(Slots::default),
+            keys: Keys::default(),
             real: Vec::new(),
         }
+    }
+
+    /// No fingerprints, but the keys of states whose numbers pass.
+    pub fn whole() -> Printed {
+        Printed::new(0, Method::Whole, false)
     }
 
     /// Makes room for so many positions.
@@ -71,7 +85,7 @@ impl Printed {
     pub(super) fn change(&mut self, position: u32, old: u32, new: u32, is_register: bool) {
         let counts = match self.method {
             Method::Incremental => true,
-            Method::Full => false,
+            Method::Full | Method::Whole => false,
             Method::Partial => is_register,
         };
         if counts && old != new {
@@ -87,6 +101,10 @@ impl Printed {
             Method::Full => self.now.print = self.prints.of(all),
             Method::Incremental => debug_assert_eq!(self.now.print, self.prints.of(all)),
             Method::Partial => {}
+            Method::Whole => {
+                self.now.state = self.keys.number(all);
+                return self.now.state;
+            }
         }
         self.now.state = self.number();
         self.now.state
@@ -128,7 +146,12 @@ impl Printed {
 
     /// The fingerprint of a state.
     pub fn print_of(&self, state: StateId) -> u64 {
-        self.listed[state.0 as usize]
+        self.listed.get(state.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// The key of a state, if states are told by that.
+    pub fn key_of(&self, state: StateId) -> &[u8] {
+        self.keys.get(state)
     }
 
     pub(super) fn mark(&self) -> Printing {
@@ -143,12 +166,14 @@ impl Printed {
     pub(super) fn begin_state(&mut self) {
         if self.kept.is_none() {
             self.listed.truncate(1);
+            self.keys.clear();
         }
     }
 
     /// Forgets all states.
     pub(super) fn clear(&mut self) {
         self.listed.truncate(1);
+        self.keys.clear();
         if let Some(kept) = &mut self.kept {
             kept.clear();
         }
@@ -156,7 +181,7 @@ impl Printed {
 
     /// Every number is below this.
     pub(super) fn len(&self) -> usize {
-        self.listed.len()
+        self.listed.len().max(self.keys.len())
     }
 
     /// Takes another function, which tells other states apart. The vector must be at the start.

@@ -5,135 +5,172 @@
 //! a state that differs from another one in few places costs little more than its topmost pair.
 //! Equality of the topmost numbers is equality of the vectors: no hash decides anything.
 //!
-//! The vector may grow while states are stored. Everything beyond its end counts as zero, a pair
-//! of zeros is zero, and the leftmost pair of each level (the *spine*) is its left half alone as
-//! long as the right half is zero. So the number of a vector does not change when zeros are
-//! appended. Pairs of the spine are told apart by level: the same two numbers mean different
-//! vectors there. The first element of a vector must be zero, so that a number on the spine is
-//! always that of a pair.
+//! The topmost pairs, *roots*, have a table of their own, so that states have numbers without gaps
+//! but for few. All other pairs are *inner*. The elements of a vector are its *cells*; a cell may
+//! hold a number, or be the top of a small tree of inner pairs itself (see [`super::layout`]),
+//! which nobody has to care about here.
+//!
+//! The vector may grow while states are stored: it doubles. The old vector becomes the left half,
+//! and the number of a vector whose right half is zero stays that of its left half, so that numbers
+//! do not change when zeros are appended. A root knows how often the vector had doubled.
 
-use super::slots::{Slots, fold};
+use super::table::Handle;
+use ahash::{AHashMap, RandomState};
 
 /// Number of a stored vector; zero is the vector of zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
 
 /// All pairs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pairs {
-    /// Left in the low half.
-    pairs: Vec<u64>,
-    /// Level of the pairs on the spine; zero for the others.
-    levels: Vec<u8>,
-    inner: Slots,
-    spine: Vec<Slots>,
+    inner: Handle,
+    roots: Handle,
 }
 
-impl Default for Pairs {
-    fn default() -> Pairs {
-        // Number zero is taken by nothing.
-        let (inner, spine) = (Slots::default(), Vec::new());
-        Pairs { pairs: vec![0], levels: vec![0], inner, spine }
-    }
-}
+/// New numbers of roots by old ones.
+type Numbers = AHashMap<u32, u32>;
 
-fn hash_pair(pair: u64) -> u64 {
-    fold(pair ^ 0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9)
-}
+/// Bits of each half of a root; the rest is how often the vector had doubled.
+const HALF: u32 = 30;
+const HALF_MASK: u64 = (1 << HALF) - 1;
 
 impl Pairs {
-    /// The number of a pair that is not on the spine.
-    #[inline]
-    fn inner(&mut self, left: u32, right: u32) -> u32 {
-        let pair = u64::from(left) | u64::from(right) << 32;
-        if pair == 0 {
-            return 0;
-        }
-        let (pairs, hash) = (&self.pairs, hash_pair(pair));
-        if let Some(number) = self.inner.find(hash, |number| pairs[number as usize] == pair) {
-            return number;
-        }
-        let number = next_number(pairs);
-        self.inner.add(hash, number, |number| hash_pair(pairs[number as usize]));
-        self.pairs.push(pair);
-        self.levels.push(0);
-        number
+    /// Access to the same pairs for another thread; see [`Handle::share`].
+    pub fn share(&self) -> Pairs {
+        Pairs { inner: self.inner.share(), roots: self.roots.share() }
     }
 
-    /// The number of the pair of the spine at a level.
-    #[inline]
-    fn spine(&mut self, level: usize, left: u32, right: u32) -> u32 {
-        if right == 0 {
-            return left;
-        }
-        if self.spine.len() <= level {
-            self.spine.resize_with(level + 1, Slots::default);
-        }
-        let pair = u64::from(left) | u64::from(right) << 32;
-        let (pairs, hash, slots) = (&self.pairs, hash_pair(pair), &mut self.spine[level]);
-        if let Some(number) = slots.find(hash, |number| pairs[number as usize] == pair) {
-            return number;
-        }
-        let number = next_number(pairs);
-        slots.add(hash, number, |number| hash_pair(pairs[number as usize]));
-        self.pairs.push(pair);
-        self.levels.push(level as u8);
-        number
+    /// Whether something could not be added; see [`Handle::is_overrun`].
+    pub fn is_overrun(&self) -> bool {
+        self.inner.is_overrun() || self.roots.is_overrun()
     }
 
-    fn halves(&self, number: u32) -> (u32, u32) {
-        let pair = self.pairs[number as usize];
+    /// Whether both find pairs by the same index.
+    pub fn is_same_index(&self, other: &Pairs) -> bool {
+        self.inner.is_same_index(&other.inner) && self.roots.is_same_index(&other.roots)
+    }
+
+    /// Makes room for so many more pairs of each kind.
+    pub fn reserve(&mut self, more: usize) {
+        self.inner.reserve(more);
+        self.roots.reserve(more);
+    }
+
+    /// The number of an inner pair.
+    #[inline]
+    pub fn inner(&mut self, left: u32, right: u32) -> u32 {
+        self.inner.number(u64::from(left) | u64::from(right) << 32).0
+    }
+
+    /// The halves of an inner pair.
+    #[inline]
+    pub fn halves(&self, number: u32) -> (u32, u32) {
+        if number == 0 {
+            return (0, 0);
+        }
+        let pair = self.inner.entry(number);
         (pair as u32, (pair >> 32) as u32)
     }
 
-    /// Forgets everything and keeps the room.
-    pub fn clear(&mut self) {
-        self.pairs.truncate(1);
-        self.levels.truncate(1);
-        self.inner.clear();
-        self.spine.iter_mut().for_each(Slots::clear);
+    /// The number of a root after the vector had doubled so often, and whether it is new.
+    #[inline]
+    fn root(&mut self, doubled: usize, left: u32, right: u32) -> (u32, bool) {
+        let halves = u64::from(left) | u64::from(right) << HALF;
+        let doubled = if halves == 0 { 0 } else { doubled as u64 };
+        self.roots.number(halves | doubled << (2 * HALF))
     }
 
-    /// Numbers given so far: every [`StateId`] is below.
+    /// How often the vector had doubled, and the halves of a root.
+    #[inline]
+    fn root_halves(&self, number: u32) -> (usize, u32, u32) {
+        if number == 0 {
+            return (0, 0, 0);
+        }
+        let root = self.roots.entry(number);
+        let (left, right) = (root & HALF_MASK, root >> HALF & HALF_MASK);
+        ((root >> (2 * HALF)) as usize, left as u32, right as u32)
+    }
+
+    /// Forgets all roots but these, which get other numbers. Nobody else may have access.
+    pub fn keep_roots<'a>(&mut self, numbers: impl Iterator<Item = &'a mut u32>) {
+        let before = std::mem::take(&mut self.roots);
+        let mut known = AHashMap::with_hasher(RandomState::with_seeds(45, 46, 47, 48));
+        for number in numbers {
+            *number = self.renumber(&before, &mut known, *number);
+        }
+    }
+
+    fn renumber(&mut self, before: &Handle, known: &mut Numbers, number: u32) -> u32 {
+        if number == 0 {
+            return 0;
+        }
+        if let Some(&number) = known.get(&number) {
+            return number;
+        }
+        let mut root = before.entry(number);
+        if root >> (2 * HALF) != 0 {
+            // The left half is a root itself.
+            let left = self.renumber(before, known, (root & HALF_MASK) as u32);
+            root = root & !HALF_MASK | u64::from(left);
+        }
+        let (renumbered, _) = self.roots.number(root);
+        known.insert(number, renumbered);
+        renumbered
+    }
+
+    /// Forgets everything. Nobody else may have access.
+    pub fn clear(&mut self) {
+        self.inner.clear();
+        self.roots.clear();
+    }
+
+    /// Every [`StateId`] is below this.
     pub fn len(&self) -> usize {
-        self.pairs.len()
+        self.roots.len()
+    }
+
+    /// Pairs that are not roots, so to speak what states cost beside themselves.
+    pub fn inner_len(&self) -> usize {
+        self.inner.len()
     }
 
     /// Whether no vector but that of zeros is stored.
     pub fn is_empty(&self) -> bool {
-        self.pairs.len() == 1
+        self.roots.is_empty()
+    }
+
+    /// Whether there is hardly any room left.
+    pub fn is_full(&self) -> bool {
+        self.roots.is_full() || self.inner.is_full()
     }
 
     /// Memory taken.
     pub fn bytes(&self) -> usize {
-        let slots: usize = self.spine.iter().map(Slots::bytes).sum();
-        self.pairs.capacity() * 8 + self.levels.capacity() + self.inner.bytes() + slots
+        self.inner.bytes() + self.roots.bytes()
     }
 
-    /// Slots taken and slots in all, of all indices.
+    /// Words of the indices that are taken, and all.
     pub fn load(&self) -> (usize, usize) {
-        let all = self.spine.iter().chain([&self.inner]).map(Slots::load);
-        all.fold((0, 0), |(used, slots), (more, room)| (used + more, slots + room))
+        let (inner, roots) = (self.inner.load(), self.roots.load());
+        (inner.0 + roots.0, inner.1 + roots.1)
     }
-}
-
-fn next_number(pairs: &[u64]) -> u32 {
-    u32::try_from(pairs.len()).expect("fewer than 2^32 pairs")
 }
 
 /// A vector with all its pairs, kept up to date as it changes; changes can be taken back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tree {
-    /// Elements, pairs, pairs of pairs, …, the topmost level having one entry.
+    /// Cells, pairs, pairs of pairs, …, the topmost level having one entry.
     levels: Vec<Vec<u32>>,
+    /// The level of the root before the vector doubled.
+    base: usize,
     /// Level, index and old value of every change.
     log: Vec<(u8, u32, u32)>,
     /// Indices of the next level that have to be combined anew.
     dirty: Vec<u32>,
-    /// For each level, how long the log was when it was made: what was logged before does not speak
-    /// of it.
-    made: Vec<usize>,
-    /// Elements only: nothing is combined.
+    /// The state was never seen before, as far as the last change tells.
+    is_new: bool,
+    /// Cells only: nothing is combined.
     is_flat: bool,
 }
 
@@ -142,52 +179,67 @@ pub struct Tree {
 pub struct TreeMark(usize);
 
 impl Tree {
-    /// Appends a zero; its position.
-    pub fn push(&mut self) -> u32 {
-        if self.levels.is_empty() {
-            self.levels.push(Vec::new());
-            self.made.push(0);
+    /// A vector of at least `cells` zeros.
+    pub fn new(cells: usize) -> Tree {
+        let base = cells.max(2).next_power_of_two().trailing_zeros() as usize;
+        let levels = (0..=base).map(|level| vec![0; 1 << (base - level)]).collect();
+        let (log, dirty, is_new, is_flat) = (Vec::new(), Vec::new(), false, false);
+        Tree { levels, base, log, dirty, is_new, is_flat }
+    }
+
+    /// The vector of zeros, of the same size and grown in the same way as another one: the numbers
+    /// of stored vectors mean the same to both.
+    pub fn like(other: &Tree) -> Tree {
+        let mut tree = Tree::new(1 << other.base);
+        while tree.len() < other.len() {
+            tree.grow();
         }
-        let position = self.levels[0].len();
-        self.levels[0].push(0);
-        let (mut level, mut len) = (0, position + 1);
-        while len > 1 && !self.is_flat {
-            level += 1;
-            len = len.div_ceil(2);
-            if self.levels.len() == level {
-                let below = self.levels[level - 1][0];
-                self.levels.push(vec![below]);
-                self.made.push(self.log.len());
-            }
-            self.levels[level].resize(len, 0);
+        tree
+    }
+
+    /// A vector of no cells, which is never combined.
+    pub fn flat() -> Tree {
+        Tree { levels: vec![Vec::new()], is_flat: true, ..Tree::new(0) }
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.levels[0].len()
+    }
+
+    /// Whether there are no cells.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes room for more cells: twice as many, or one if nothing is combined.
+    pub fn grow(&mut self) {
+        if self.is_flat {
+            self.levels[0].push(0);
+            return;
         }
-        position as u32
+        for level in &mut self.levels {
+            level.resize(level.len() * 2, 0);
+        }
+        self.levels.push(vec![0]);
     }
 
-    /// Stops combining: from now on there are elements only. The vector must be that of zeros.
-    pub fn flatten(&mut self) {
-        self.levels.truncate(1);
-        self.made.truncate(1);
-        self.is_flat = true;
+    /// All cells.
+    pub fn cells(&self) -> &[u32] {
+        &self.levels[0]
     }
 
-    /// All elements.
-    pub fn elements(&self) -> &[u32] {
-        self.levels.first().map_or(&[], |elements| elements)
-    }
-
-    /// An element.
+    /// A cell.
     #[inline]
-    pub fn get(&self, position: u32) -> u32 {
-        self.levels[0][position as usize]
+    pub fn get(&self, cell: u32) -> u32 {
+        self.levels[0][cell as usize]
     }
 
-    /// Changes an element; [`Tree::settle`] has to follow.
+    /// Changes a cell; [`Tree::settle`] has to follow.
     #[inline]
-    pub fn set(&mut self, position: u32, value: u32) {
-        debug_assert!(position != 0, "the first element is always zero");
-        if self.replace(0, position, value) && !self.is_flat {
-            self.dirty.push(position / 2);
+    pub fn set(&mut self, cell: u32, value: u32) {
+        if self.replace(0, cell, value) && !self.is_flat {
+            self.dirty.push(cell / 2);
         }
     }
 
@@ -202,27 +254,21 @@ impl Tree {
     }
 
     /// Combines what has changed, and tells the number of the vector.
+    #[inline]
     pub fn settle(&mut self, pairs: &mut Pairs) -> StateId {
+        self.is_new = false;
         if 1 < self.dirty.len() {
             self.dirty.sort_unstable();
         }
         for level in 1..self.levels.len() {
-            let mut kept = 0;
-            let mut last = u32::MAX;
+            let (mut kept, mut last) = (0, u32::MAX);
             for at in 0..self.dirty.len() {
                 let index = self.dirty[at];
                 if index == last {
                     continue;
                 }
                 last = index;
-                let below = &self.levels[level - 1];
-                let left = below[index as usize * 2];
-                let right = below.get(index as usize * 2 + 1).copied().unwrap_or(0);
-                let number = match index {
-                    0 => pairs.spine(level, left, right),
-                    _ => pairs.inner(left, right),
-                };
-                if self.replace(level, index, number) {
+                if self.combine(pairs, level, index) {
                     self.dirty[kept] = index / 2;
                     kept += 1;
                 }
@@ -233,9 +279,73 @@ impl Tree {
         self.id()
     }
 
+    /// Combines one pair anew; whether that may make a difference above it.
+    #[inline]
+    fn combine(&mut self, pairs: &mut Pairs, level: usize, index: u32) -> bool {
+        let below = &self.levels[level - 1];
+        let (left, right) = (below[index as usize * 2], below[index as usize * 2 + 1]);
+        if index != 0 || level < self.base {
+            let number = pairs.inner(left, right);
+            return self.replace(level, index, number);
+        }
+        let doubled = level - self.base;
+        if 0 < doubled && right == 0 {
+            return true;
+        }
+        let left = if doubled == 0 { left } else { self.id_within(doubled - 1).0 };
+        let (number, is_new) = pairs.root(doubled, left, right);
+        self.is_new = is_new;
+        self.replace(level, 0, number);
+        true
+    }
+
     /// The number of the vector, which was settled.
+    #[inline]
     pub fn id(&self) -> StateId {
-        StateId(self.levels.last().map_or(0, |top| top[0]))
+        self.id_within(self.levels.len() - 1 - self.base)
+    }
+
+    /// The number of the left part that it was before it had doubled more often.
+    #[inline]
+    fn id_within(&self, doubled: usize) -> StateId {
+        let top = (1..=doubled).rev().find(|more| self.levels[self.base + more - 1][1] != 0);
+        StateId(self.levels[self.base + top.unwrap_or(0)][0])
+    }
+
+    /// Whether the vector as it was settled last was never settled before.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Goes to a stored vector, which costs a look at every pair that is different.
+    pub fn go(&mut self, pairs: &Pairs, target: StateId) {
+        let mut number = target.0;
+        let (doubled, ..) = pairs.root_halves(number);
+        while self.levels.len() - 1 - self.base < doubled {
+            self.grow();
+        }
+        for more in (1..self.levels.len() - self.base).rev() {
+            let (doubled, left, right) = pairs.root_halves(number);
+            let (left, right) = if doubled == more { (left, right) } else { (number, 0) };
+            if right != 0 {
+                self.replace(self.base + more, 0, number);
+            }
+            self.fill(pairs, self.base + more - 1, 1, right);
+            number = left;
+        }
+        if self.replace(self.base, 0, number) {
+            let (_, left, right) = pairs.root_halves(number);
+            self.fill(pairs, self.base - 1, 0, left);
+            self.fill(pairs, self.base - 1, 1, right);
+        }
+    }
+
+    fn fill(&mut self, pairs: &Pairs, level: usize, index: u32, number: u32) {
+        if self.replace(level, index, number) && level != 0 {
+            let (left, right) = pairs.halves(number);
+            self.fill(pairs, level - 1, index * 2, left);
+            self.fill(pairs, level - 1, index * 2 + 1, right);
+        }
     }
 
     /// Remembers the vector.
@@ -244,44 +354,46 @@ impl Tree {
     }
 
     /// Takes all changes since `mark` back.
+    #[inline]
     pub fn undo_to(&mut self, mark: TreeMark) {
-        while self.log.len() > mark.0 {
+        self.dirty.clear();
+        while mark.0 < self.log.len() {
             let Some((level, index, old)) = self.log.pop() else { break };
             self.levels[level as usize][index as usize] = old;
         }
-        if self.made.last().is_some_and(|&made| mark.0 < made) {
-            self.follow_below(mark.0);
-        }
     }
 
-    /// Puts levels right that were made after the log was this long: then, everything was on the
-    /// left of the spine.
-    #[cold]
-    fn follow_below(&mut self, len: usize) {
-        for level in 1..self.levels.len() {
-            if len < self.made[level] {
-                self.levels[level][0] = self.levels[level - 1][0];
-                self.made[level] = len;
-            }
-        }
-    }
-
-    /// Positions whose elements were changed since `mark`.
-    pub fn changed_since(&self, mark: TreeMark) -> impl Iterator<Item = u32> + '_ {
-        self.log[mark.0..].iter().filter(|(level, ..)| *level == 0).map(|&(_, index, _)| index)
+    /// All numbers of roots that are kept here.
+    pub fn roots(&mut self) -> impl Iterator<Item = &mut u32> {
+        let base = self.base;
+        let logged = self.log.iter_mut().filter(move |one| base <= one.0.into() && one.1 == 0);
+        let present = self.levels[base..].iter_mut().map(|level| &mut level[0]);
+        present.chain(logged.map(|one| &mut one.2))
     }
 
     /// Forgets how to take changes back.
     pub fn forget(&mut self) {
         self.log.clear();
-        self.made.fill(0);
     }
 
-    /// Calls `differs` with the positions in which a stored vector is different, and its values
-    /// there, in ascending order.
+    /// Calls `differs` with the cells in which a stored vector is different, and its values there,
+    /// in ascending order.
     pub fn differences(&self, pairs: &Pairs, other: StateId, mut differs: impl FnMut(u32, u32)) {
-        if let Some(top) = self.levels.len().checked_sub(1) {
-            self.compare(pairs, (top, 0), other.0, &mut differs);
+        let mut number = other.0;
+        let mut rights = Vec::new();
+        for more in (1..self.levels.len() - self.base).rev() {
+            let (doubled, left, right) = pairs.root_halves(number);
+            let (left, right) = if doubled == more { (left, right) } else { (number, 0) };
+            rights.push((self.base + more - 1, right));
+            number = left;
+        }
+        if self.levels[self.base][0] != number {
+            let (_, left, right) = pairs.root_halves(number);
+            self.compare(pairs, (self.base - 1, 0), left, &mut differs);
+            self.compare(pairs, (self.base - 1, 1), right, &mut differs);
+        }
+        for (level, right) in rights.into_iter().rev() {
+            self.compare(pairs, (level, 1), right, &mut differs);
         }
     }
 
@@ -292,17 +404,14 @@ impl Tree {
         number: u32,
         differs: &mut impl FnMut(u32, u32),
     ) {
-        let own = self.levels[level].get(index as usize).copied().unwrap_or(0);
-        if own == number {
+        if self.levels[level][index as usize] == number {
             return;
         }
         if level == 0 {
             differs(index, number);
             return;
         }
-        // On the spine, a number from further down is a left half.
-        let is_left_half = index == 0 && usize::from(pairs.levels[number as usize]) < level;
-        let (left, right) = if is_left_half { (number, 0) } else { pairs.halves(number) };
+        let (left, right) = pairs.halves(number);
         self.compare(pairs, (level - 1, index * 2), left, differs);
         self.compare(pairs, (level - 1, index * 2 + 1), right, differs);
     }
@@ -313,12 +422,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A vector that began with two cells and doubled as often as necessary.
     fn tree_of(values: &[u32], pairs: &mut Pairs) -> Tree {
-        let mut tree = Tree::default();
-        tree.push();
-        for &value in values {
-            let position = tree.push();
-            tree.set(position, value);
+        let mut tree = Tree::new(2);
+        for (cell, &value) in values.iter().enumerate() {
+            while tree.len() <= cell {
+                tree.grow();
+            }
+            tree.set(cell as u32, value);
         }
         tree.settle(pairs);
         tree
@@ -331,16 +442,13 @@ mod tests {
 
     #[test]
     fn a_vector_that_grew_can_be_taken_back_to_before() {
-        let (mut pairs, mut tree) = (Pairs::default(), Tree::default());
-        for _ in 0..4 {
-            tree.push();
-        }
+        let (mut pairs, mut tree) = (Pairs::default(), Tree::new(4));
         let mut marks = vec![(tree.mark(), tree.id())];
         for value in 1..10 {
             tree.set(1 + value % 3, value);
-            let position = tree.push();
             if value % 4 == 0 {
-                tree.set(position, value);
+                tree.grow();
+                tree.set(tree.len() as u32 - 1, value);
             }
             tree.settle(&mut pairs);
             marks.push((tree.mark(), tree.id()));
@@ -352,6 +460,43 @@ mod tests {
     }
 
     proptest! {
+        /// Vectors that are kept are found under their new numbers, and so are those on the way
+        /// back.
+        #[test]
+        fn some_are_kept(
+            vectors in prop::collection::vec(prop::collection::vec(0u32..4, 1..20), 2..20),
+            keep in prop::collection::vec(0usize..20, 1..5),
+        ) {
+            let mut pairs = Pairs::default();
+            let mut ids: Vec<u32> =
+                vectors.iter().map(|values| tree_of(values, &mut pairs).id().0).collect();
+            let mut tree = Tree::new(2);
+            let mut marks = Vec::new();
+            for values in vectors.iter().take(3) {
+                marks.push((tree.mark(), tree.cells().to_vec()));
+                while tree.len() < values.len() {
+                    tree.grow();
+                }
+                for (cell, &value) in values.iter().enumerate() {
+                    tree.set(cell as u32, value);
+                }
+                tree.settle(&mut pairs);
+            }
+            let kept: Vec<usize> = keep.iter().map(|at| at % vectors.len()).collect();
+            let mut numbers: Vec<u32> = kept.iter().map(|&at| ids[at]).collect();
+            pairs.keep_roots(numbers.iter_mut().chain(tree.roots()));
+            for (&at, &number) in kept.iter().zip(&numbers) {
+                ids[at] = number;
+                prop_assert_eq!(tree_of(&vectors[at], &mut pairs).id().0, number);
+            }
+            for (mark, mut cells) in marks.into_iter().rev() {
+                tree.undo_to(mark);
+                cells.resize(tree.len(), 0);
+                prop_assert_eq!(tree.cells(), &*cells);
+                prop_assert_eq!(tree_of(trimmed(&cells), &mut pairs).id(), tree.id());
+            }
+        }
+
         /// Numbers are equal exactly for vectors that are equal but for zeros at the end.
         #[test]
         fn numbers_stand_for_vectors(
@@ -378,12 +523,12 @@ mod tests {
             let (mark, before) = (tree.mark(), tree.id());
             let mut expected = values.clone();
             for (at, value) in changes {
-                while expected.len() <= at {
-                    expected.push(0);
-                    tree.push();
+                expected.resize(expected.len().max(at + 1), 0);
+                while tree.len() <= at {
+                    tree.grow();
                 }
                 expected[at] = value;
-                tree.set(at as u32 + 1, value);
+                tree.set(at as u32, value);
             }
             let id = tree.settle(&mut pairs);
             prop_assert_eq!(id, tree_of(&expected, &mut pairs).id());
@@ -391,7 +536,7 @@ mod tests {
             prop_assert_eq!(tree.id(), before);
         }
 
-        /// The differences to a stored vector lead to it.
+        /// The differences to a stored vector lead to it, and so does going there, and back.
         #[test]
         fn differences_lead_there(
             from in prop::collection::vec(0u32..4, 0..40),
@@ -400,14 +545,25 @@ mod tests {
             let mut pairs = Pairs::default();
             let target = tree_of(&to, &mut pairs).id();
             let mut tree = tree_of(&from, &mut pairs);
-            for _ in from.len()..to.len() {
-                tree.push();
-            }
+            let (mark, before) = (tree.mark(), tree.id());
+            tree.go(&pairs, target);
+            prop_assert_eq!(tree.id(), target);
+            let mut other = Tree::like(&tree);
+            other.go(&pairs, target);
+            prop_assert_eq!((other.id(), other.cells()), (target, tree.cells()));
+            let cells = |values: &[u32], tree: &Tree| {
+                let mut cells = values.to_vec();
+                cells.resize(tree.len(), 0);
+                cells
+            };
+            prop_assert_eq!(tree.cells(), cells(trimmed(&to), &tree));
+            tree.undo_to(mark);
+            prop_assert_eq!((tree.id(), tree.cells()), (before, &*cells(&from, &tree)));
             let mut changes = Vec::new();
-            tree.differences(&pairs, target, |position, value| changes.push((position, value)));
-            for &(position, value) in &changes {
-                prop_assert_ne!(tree.get(position), value);
-                tree.set(position, value);
+            tree.differences(&pairs, target, |cell, value| changes.push((cell, value)));
+            for &(cell, value) in &changes {
+                prop_assert_ne!(tree.get(cell), value);
+                tree.set(cell, value);
             }
             prop_assert_eq!(tree.settle(&mut pairs), target);
         }

@@ -1,8 +1,15 @@
 //! Interning the operating system's state and maps of regions: compared by meaning, shared by
 //! reference count.
+//!
+//! A world is what belongs to no thread (its *common* part) and the records of all threads. Both
+//! are interned by themselves: a record by its contents, then chunks of neighbouring records, so
+//! that a world is a common part and a list of chunks. Two worlds are equal if and only if these
+//! numbers are. A world that differs in one record costs that record, its chunk and the list of
+//! chunks; what is shared with the world before is found by comparing references.
 
+use super::slots::{Slots, fold};
 use ahash::{AHashMap, RandomState};
-use samovar_runtime::Os;
+use samovar_runtime::{Chunk, Os, Thread, Threads, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::region::RegionMap;
 use std::sync::Arc;
@@ -10,43 +17,63 @@ use std::sync::Arc;
 /// Operating-system states by number.
 #[derive(Debug)]
 pub struct Worlds {
-    by_digest: AHashMap<u64, Vec<u32>>,
-    all: Vec<Arc<Os>>,
+    all: Table<World>,
     last: u32,
     /// Whether states that differ in what was written count as different.
     tells_output: bool,
-    /// By world, then by thread and kind: numbers of views plus one; zero if not known yet.
-    views: Vec<Vec<u32>>,
-    views_by_digest: AHashMap<u64, Vec<u32>>,
-    /// A world and a thread for each view.
-    views_all: Vec<(u32, ThreadId, View)>,
+    /// For each common part a state that has it.
+    commons: Table<Arc<Os>>,
+    records: Table<Arc<Thread>>,
+    /// Chunks with the numbers of their records.
+    chunks: Table<(Arc<Chunk>, Box<[u32]>)>,
+    /// By chunk: the number of what its threads wait for; zero if not known yet.
+    chunk_waits: Vec<u32>,
+    /// What threads wait for: those of chunks, from one, and those of worlds, from zero.
+    waits: AHashMap<Vec<(u32, WaitFor)>, u32>,
+    waits_of_all: AHashMap<Vec<u32>, u32>,
     /// What became of a world by a change, by the world that shows the change.
     changed: AHashMap<(u32, u32, ThreadId), u32>,
 }
 
-/// How much of the operating system decides about a move of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// The thread's own record, and what belongs to no thread.
-    Own,
-    /// Also what other threads wait for.
-    Waits,
+/// See the module head.
+#[derive(Debug)]
+struct World {
+    os: Arc<Os>,
+    common: u32,
+    /// Number of what threads wait for, plus one; zero if not known yet.
+    waits: u32,
+    chunks: Box<[u32]>,
+}
+
+impl World {
+    fn hash(&self) -> u64 {
+        hash_numbers(self.common, &self.chunks)
+    }
 }
 
 impl Default for Worlds {
     fn default() -> Worlds {
         let hasher = RandomState::with_seeds(31, 32, 33, 34);
         Worlds {
-            by_digest: AHashMap::with_hasher(hasher.clone()),
-            all: Vec::new(),
+            all: Table::default(),
             last: 0,
             tells_output: false,
-            views: Vec::new(),
-            views_by_digest: AHashMap::with_hasher(hasher.clone()),
-            views_all: Vec::new(),
+            commons: Table::default(),
+            records: Table::default(),
+            chunks: Table::default(),
+            chunk_waits: Vec::new(),
+            waits: AHashMap::with_hasher(hasher.clone()),
+            waits_of_all: AHashMap::with_hasher(hasher.clone()),
             changed: AHashMap::with_hasher(hasher),
         }
     }
+}
+
+/// A hash of a list of numbers.
+fn hash_numbers(first: u32, numbers: &[u32]) -> u64 {
+    let start = fold(u64::from(first) ^ 0x9e37_79b9_7f4a_7c15, 0x8bb8_4b93_962e_acc9);
+    let mix = |hash, &number: &u32| fold(hash ^ u64::from(number), 0xd6e8_feb8_6659_fd93);
+    numbers.iter().fold(start ^ numbers.len() as u64, mix)
 }
 
 impl Worlds {
@@ -57,61 +84,132 @@ impl Worlds {
 
     /// The number of this state; equal states have equal numbers.
     pub fn number(&mut self, os: &Arc<Os>) -> u32 {
-        if self.all.get(self.last as usize).is_some_and(|last| Arc::ptr_eq(last, os)) {
-            return self.last;
+        self.number_near(os, self.last)
+    }
+
+    /// The same, where much is shared with a known world.
+    fn number_near(&mut self, os: &Arc<Os>, near: u32) -> u32 {
+        if self.all.items.get(near as usize).is_some_and(|near| Arc::ptr_eq(&near.os, os)) {
+            self.last = near;
+            return near;
         }
-        let bucket = self.by_digest.entry(os.digest()).or_default();
-        let known = bucket.iter().copied().find(|&number| {
-            let known = &self.all[number as usize];
-            Arc::ptr_eq(known, os)
-                || (known.is_same(os) && (!self.tells_output || known.has_written_the_same(os)))
-        });
-        self.last = known.unwrap_or_else(|| {
-            let number = self.all.len() as u32;
-            bucket.push(number);
-            self.all.push(Arc::clone(os));
-            number
-        });
+        let common = self.common_part(os, near);
+        let chunks = self.chunks_of(os.threads(), near);
+        let hash = hash_numbers(common, &chunks);
+        let is_it = |world: &World| world.common == common && world.chunks == chunks;
+        self.last = match self.all.find(hash, is_it) {
+            Some(number) => number,
+            None => {
+                let world = World { os: Arc::clone(os), common, waits: 0, chunks };
+                self.all.add(hash, world, World::hash)
+            }
+        };
         self.last
     }
 
-    /// The number of what a thread sees of a state: equal views have equal numbers.
-    #[inline]
-    pub fn view(&mut self, world: u32, thread: ThreadId, view: View) -> u32 {
-        let index = thread.0 as usize * 2 + usize::from(view == View::Waits);
-        match self.views.get(world as usize).and_then(|views| views.get(index)) {
-            Some(&known) if known != 0 => known - 1,
-            _ => self.new_view(world, thread, view, index),
+    fn common_part(&mut self, os: &Arc<Os>, near: u32) -> u32 {
+        let tells = self.tells_output;
+        let is_same =
+            |known: &Os| known.same_common(os) && (!tells || known.has_written_the_same(os));
+        if let Some(near) = self.all.items.get(near as usize).filter(|near| is_same(&near.os)) {
+            return near.common;
+        }
+        let digest = os.digest_common();
+        match self.commons.find(digest, |known| is_same(known)) {
+            Some(number) => number,
+            None => self.commons.add(digest, Arc::clone(os), |os| os.digest_common()),
         }
     }
 
-    #[cold]
-    fn new_view(&mut self, world: u32, thread: ThreadId, view: View, index: usize) -> u32 {
-        let os = &self.all[world as usize];
-        let bucket = self.views_by_digest.entry(os.digest_for(thread)).or_default();
-        let same = |&&(known, of, kind): &&(u32, ThreadId, View)| {
-            let known = &self.all[known as usize];
-            (of, kind) == (thread, view)
-                && os.is_same_for(thread, known)
-                && (!self.tells_output || os.has_written_the_same(known))
-                && (view == View::Own || os.same_waits(known))
+    fn chunks_of(&mut self, threads: &Threads, near: u32) -> Box<[u32]> {
+        let number = |(at, chunk): (usize, &Arc<Chunk>)| {
+            let near =
+                self.all.items.get(near as usize).and_then(|near| near.chunks.get(at)).copied();
+            self.chunk(chunk, near)
         };
-        let known = bucket.iter().copied();
-        let known = known.into_iter().find(|&it| same(&&self.views_all[it as usize]));
-        let number = known.unwrap_or_else(|| {
-            let number = self.views_all.len() as u32;
-            bucket.push(number);
-            self.views_all.push((world, thread, view));
-            number
-        });
-        if self.views.len() <= world as usize {
-            self.views.resize(self.all.len(), Vec::new());
+        threads.chunks().iter().enumerate().map(number).collect()
+    }
+
+    fn chunk(&mut self, chunk: &Arc<Chunk>, near: Option<u32>) -> u32 {
+        if let Some(near) = near
+            && Arc::ptr_eq(&self.chunks.items[near as usize].0, chunk)
+        {
+            return near;
         }
-        let views = &mut self.views[world as usize];
-        if views.len() <= index {
-            views.resize(index + 2, 0);
+        let mut records = Vec::with_capacity(chunk.len());
+        for (at, record) in chunk.iter().enumerate() {
+            let shared = near.and_then(|near| {
+                let (near, numbers) = &self.chunks.items[near as usize];
+                near.get(at).filter(|near| Arc::ptr_eq(near, record)).map(|_| numbers[at])
+            });
+            records.push(shared.unwrap_or_else(|| self.record_number(record)));
         }
-        views[index] = number + 1;
+        let hash = hash_numbers(0, &records);
+        if let Some(number) = self.chunks.find(hash, |known| *known.1 == *records) {
+            return number;
+        }
+        self.chunk_waits.push(0);
+        let chunk = (Arc::clone(chunk), records.into());
+        self.chunks.add(hash, chunk, |(_, records)| hash_numbers(0, records))
+    }
+
+    fn record_number(&mut self, record: &Arc<Thread>) -> u32 {
+        let digest = record.digest();
+        match self.records.find(digest, |known| known == record) {
+            Some(number) => number,
+            None => self.records.add(digest, Arc::clone(record), |record| record.digest()),
+        }
+    }
+
+    /// The number of the record of a thread in a world.
+    #[inline]
+    pub fn record(&self, world: u32, thread: ThreadId) -> u32 {
+        let (chunk, at) = (thread.0 as usize / Threads::CHUNK, thread.0 as usize % Threads::CHUNK);
+        self.chunks.items[self.all.items[world as usize].chunks[chunk] as usize].1[at]
+    }
+
+    /// The number of what belongs to no thread in a world.
+    #[inline]
+    pub fn common(&self, world: u32) -> u32 {
+        self.all.items[world as usize].common
+    }
+
+    /// The number of what threads wait for in a world: equal if the same threads wait for the same.
+    #[inline]
+    pub fn waits(&mut self, world: u32) -> u32 {
+        match self.all.items[world as usize].waits.checked_sub(1) {
+            Some(known) => known,
+            None => self.new_waits(world),
+        }
+    }
+
+    /// The same, if it was asked for before.
+    pub fn known_waits(&self, world: u32) -> Option<u32> {
+        self.all.items[world as usize].waits.checked_sub(1)
+    }
+
+    #[cold]
+    fn new_waits(&mut self, world: u32) -> u32 {
+        let mut all = Vec::new();
+        for at in 0..self.all.items[world as usize].chunks.len() {
+            let chunk = self.all.items[world as usize].chunks[at] as usize;
+            if self.chunk_waits[chunk] == 0 {
+                let records = self.chunks.items[chunk].0.iter().zip(0..);
+                let waits =
+                    records.filter_map(|(record, at)| Some((at, record.waiting()?.clone())));
+                let next = self.waits.len() as u32 + 1;
+                self.chunk_waits[chunk] = *self.waits.entry(waits.collect()).or_insert(next);
+            }
+            all.push(self.chunk_waits[chunk]);
+        }
+        // Threads that do not exist do not wait.
+        let none = self.waits.get(&Vec::new()).copied();
+        while all.last().copied().is_some_and(|last| Some(last) == none) {
+            all.pop();
+        }
+        let next = self.waits_of_all.len() as u32;
+        let number = *self.waits_of_all.entry(all).or_insert(next);
+        self.all.items[world as usize].waits = number + 1;
         number
     }
 
@@ -130,22 +228,82 @@ impl Worlds {
         }
     }
 
+    /// The same, if it was asked for before.
+    pub fn known_change(&self, world: u32, shown: u32, thread: ThreadId) -> Option<u32> {
+        self.changed.get(&(world, shown, thread)).copied()
+    }
+
     #[cold]
     fn new_change(&mut self, world: u32, shown: u32, thread: ThreadId) -> u32 {
         let os = self.get(shown).with_others(thread, self.get(world));
-        let number = self.number(&Arc::new(os));
+        let number = self.number_near(&Arc::new(os), world);
         self.changed.insert((world, shown, thread), number);
         number
     }
 
+    /// Number of different states.
+    pub fn len(&self) -> usize {
+        self.all.items.len()
+    }
+
+    /// Whether there are none yet.
+    pub fn is_empty(&self) -> bool {
+        self.all.items.is_empty()
+    }
+
     /// A state by number.
     pub fn get(&self, number: u32) -> &Arc<Os> {
-        &self.all[number as usize]
+        &self.all.items[number as usize].os
+    }
+
+    /// A digest of a state, the same in every process.
+    pub fn digest(&self, number: u32) -> u64 {
+        let os = self.get(number);
+        let records = os.threads().iter().map(|record| record.digest());
+        records.fold(os.digest_common(), |all, one| fold(all ^ one, 0xd6e8_feb8_6659_fd93))
     }
 
     /// Approximate memory taken.
     pub fn bytes(&self) -> usize {
-        self.all.len() * (size_of::<Os>() + size_of::<Arc<Os>>() + size_of::<u32>())
+        let threads = self.all.items.last().map_or(0, |world| world.os.threads().len());
+        let lists = threads.div_ceil(Threads::CHUNK) * (size_of::<usize>() + size_of::<u32>());
+        let chunk = threads.min(Threads::CHUNK) * (size_of::<usize>() + size_of::<u32>());
+        self.all.bytes(size_of::<Os>() + lists)
+            + self.chunks.bytes(size_of::<Chunk>() + chunk)
+            + self.records.bytes(size_of::<Thread>())
+            + self.changed.capacity() * (size_of::<((u32, u32, ThreadId), u32)>() + 1)
+    }
+}
+
+/// Things by number, and found by a hash of what they mean.
+#[derive(Debug)]
+struct Table<T> {
+    items: Vec<T>,
+    slots: Slots,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        Table { items: Vec::new(), slots: Slots::default() }
+    }
+}
+
+impl<T> Table<T> {
+    fn find(&self, hash: u64, is_it: impl Fn(&T) -> bool) -> Option<u32> {
+        self.slots.find(hash, |number| is_it(&self.items[number as usize]))
+    }
+
+    /// Adds what is not there yet; its number.
+    fn add(&mut self, hash: u64, item: T, hash_of: impl Fn(&T) -> u64) -> u32 {
+        let (number, items) = (self.items.len() as u32, &self.items);
+        self.slots.add(hash, number, |number| hash_of(&items[number as usize]));
+        self.items.push(item);
+        number
+    }
+
+    /// Memory taken, with so many bytes for what an item points to.
+    fn bytes(&self, beyond: usize) -> usize {
+        self.slots.bytes() + self.items.len() * (size_of::<T>() + beyond)
     }
 }
 
@@ -164,6 +322,16 @@ impl Regions {
             self.all.len() - 1
         });
         number as u32
+    }
+
+    /// Number of different maps.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none yet.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// A map by number.

@@ -178,12 +178,9 @@ impl Names {
             return None;
         }
         let frames = self.debug.locate(addr);
-        let is_own = |file: &str| {
-            !["/usr/", "/rustc/", "/lib", "/build/"].iter().any(|place| file.starts_with(place))
-        };
         let frame = if strict {
             let own = |frame: &&samovar_vm::debug::Frame| {
-                frame.line.as_ref().is_some_and(|line| is_own(&line.file))
+                frame.line.as_ref().is_some_and(|line| is_own_file(&line.file))
             };
             frames.iter().find(own)?
         } else {
@@ -195,6 +192,26 @@ impl Names {
     /// Whether an instruction comes from the program's own source, as far as that is known.
     pub fn is_own_code(&self, process: &Process, pc: u64) -> bool {
         self.own(process, pc, true).is_some()
+    }
+
+    /// Whether an instruction may come from the program's own source: it belongs to a program that
+    /// says nothing about its source, and its libraries are apart.
+    pub fn may_be_own_code(&self, process: &Process, pc: u64) -> bool {
+        let modules = process.modules();
+        let is_dynamic = 1 < modules.len();
+        let is_program = modules.first().is_some_and(|program| program.contains(pc));
+        let has_line = || self.debug.locate(pc).iter().any(|frame| frame.line.is_some());
+        is_dynamic && is_program && !has_line()
+    }
+
+    /// Whether an instruction comes from where a language defines its atomics.
+    pub fn is_in_header_of_atomics(&self, pc: u64) -> bool {
+        let is_one = |file: &str| {
+            file.rsplit('/').next().is_some_and(|name| name.to_ascii_lowercase().contains("atomic"))
+        };
+        let frames = self.debug.locate(pc);
+        let inner = frames.first().and_then(|frame| frame.line.as_ref());
+        inner.is_some_and(|line| !is_own_file(&line.file) && is_one(&line.file))
     }
 
     /// The place of an address of code, whatever it belongs to.
@@ -311,6 +328,11 @@ impl Names {
             self.starts.insert(thread.0, function);
         }
     }
+}
+
+/// Whether a source file is no library's.
+fn is_own_file(file: &str) -> bool {
+    !["/usr/", "/rustc/", "/lib", "/build/"].iter().any(|place| file.starts_with(place))
 }
 
 fn location(frame: &samovar_vm::debug::Frame, address: u64) -> Location {

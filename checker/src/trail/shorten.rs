@@ -18,6 +18,8 @@ use samovar_runtime::{Process, ProcessMark};
 
 /// Moves that may be executed in attempts.
 const MOVES_MAX: usize = 200_000;
+/// So many threads make a move cost as much again.
+const MANY_THREADS: usize = 32;
 
 /// A path that leads to the error, with what it costs.
 #[derive(Clone, Debug)]
@@ -86,7 +88,11 @@ impl Attempts<'_> {
             return None;
         }
         let (arrival, cost) = cost::follow(self.process, self.sight, path);
-        self.moves_left = self.moves_left.saturating_sub(cost.moves + 1);
+        // Whether a thread could have gone on is tried at every switch, and in the end for all; a
+        // move takes longer where there are many threads.
+        let threads = self.process.threads().len();
+        let tried = (cost.moves + cost.switches + threads) * (1 + threads / MANY_THREADS);
+        self.moves_left = self.moves_left.saturating_sub(tried + 1);
         self.process.undo_to(self.start);
         let is_better = self.wish.key(cost) <= self.wish.key(most);
         (is_better && arrival.is_same_error(self.goal))

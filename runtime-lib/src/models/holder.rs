@@ -3,10 +3,24 @@
 use super::{mutex, rwlock, spin};
 use crate::process::Process;
 use crate::syscall::futex::TID_MASK;
-use crate::thread::WaitFor;
+use crate::thread::{Thread, WaitFor};
 use samovar_vm::machine::ThreadId;
 
 impl Process {
+    /// The thread whose end a wait is for, if it is that: by the model, or by the futex that the
+    /// kernel wakes when a thread ends.
+    pub fn awaited_end(&self, wait: &WaitFor) -> Option<ThreadId> {
+        match *wait {
+            WaitFor::Join { thread, .. } => Some(ThreadId(thread)),
+            WaitFor::Futex { addr, .. } => {
+                let ends = |thread: &Thread| thread.is_alive() && thread.clear_child_tid == addr;
+                let index = self.threads().iter().position(ends)?;
+                (addr != 0).then_some(ThreadId(index as u32))
+            }
+            _ => None,
+        }
+    }
+
     /// The live thread that a wait depends on, if it depends on one.
     pub fn holder(&self, wait: &WaitFor) -> Option<ThreadId> {
         let tid = match *wait {

@@ -49,7 +49,8 @@ pub(crate) fn serve(
     let clear_tid = process.os.thread(thread).clear_child_tid;
     let alternatives = futex::alternatives(process, number, &args);
     if witness.wants_operations() {
-        let mut announced = objects::accesses(number, &args, clear_tid);
+        let about = objects::Circumstances { clear_tid, brk_end: process.os.brk.end };
+        let mut announced = objects::accesses(number, &args, about);
         let robust = futex::robust_words(process, thread, number).into_iter();
         announced.extend(robust.map(|addr| objects::change(addr & !7, 8)));
         if alternatives > 1 {

@@ -8,6 +8,7 @@
 use super::names::number as nr;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::ADDRESS_LIMIT;
 use samovar_vm::monitor::Access;
 
 /// Pseudo-addresses start here.
@@ -62,9 +63,19 @@ pub(crate) fn look(addr: u64, size: u32) -> Access {
     Access { addr, size, kind: AccessKind::Read, locked: true, sequel: false }
 }
 
+/// What of a thread and its process decides what a system call works on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstances {
+    /// Where the end of the thread is written to.
+    pub clear_tid: u64,
+    /// The end of the `brk` heap.
+    pub brk_end: u64,
+}
+
 /// Everything a system call works on: its object first, then memory that it reads or writes on
-/// the guest's behalf.
-pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Access> {
+/// the guest's behalf, or takes away.
+pub(crate) fn accesses(number: u64, args: &[u64; 6], about: Circumstances) -> Vec<Access> {
+    let Circumstances { clear_tid, brk_end } = about;
     let memory = |addr: u64, len: u64, kind| {
         let size = len.min(1 << 20) as u32;
         (addr != 0 && size != 0).then_some(Access { addr, size, kind, locked: false, sequel: true })
@@ -77,7 +88,31 @@ pub(crate) fn accesses(number: u64, args: &[u64; 6], clear_tid: u64) -> Vec<Acce
         _ => None,
     };
     let second = second.map(|access| Access { locked: number != nr::READ, ..access });
-    object(number, args).into_iter().chain(second).collect()
+    let (start, end) = taken(number, args, brk_end);
+    let taken = (start..end).step_by(TAKEN_MAX).map(|addr| {
+        let size = (end - addr).min(TAKEN_MAX as u64) as u32;
+        Access { sequel: true, ..change(addr, size) }
+    });
+    object(number, args).into_iter().chain(second).chain(taken).collect()
+}
+
+/// Bytes in one announcement of memory that is taken away.
+const TAKEN_MAX: usize = 1 << 31;
+
+/// Memory that a system call takes away from whoever uses it, or takes rights or contents from;
+/// more of it where in doubt.
+fn taken(number: u64, args: &[u64; 6], brk_end: u64) -> (u64, u64) {
+    const MAP_FIXED: u64 = 0x10;
+    let range = |addr: u64, len: u64| {
+        let addr = addr.min(ADDRESS_LIMIT);
+        (addr, addr.saturating_add(len).min(ADDRESS_LIMIT))
+    };
+    match number {
+        nr::MUNMAP | nr::MPROTECT | nr::MREMAP | nr::MADVISE => range(args[0], args[1]),
+        nr::MMAP if args[3] & MAP_FIXED != 0 => range(args[0], args[1]),
+        nr::BRK if args[0] != 0 && args[0] < brk_end => range(args[0], brk_end - args[0]),
+        _ => (0, 0),
+    }
 }
 
 /// Whether a futex operation has a second futex.

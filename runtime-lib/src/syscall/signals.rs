@@ -50,11 +50,15 @@ pub(super) fn rt_sigaction(call: &mut Call<'_>) -> SysResult {
 fn forget_pending(call: &mut Call<'_>, signal: Signal) {
     call.process.all_threads();
     let os = call.os_mut();
-    let queues = os.threads.iter_mut().map(|thread| &mut thread.pending);
-    for queue in queues.chain([&mut os.pending]) {
-        if queue.iter().any(|info| info.signal == signal) {
-            Arc::make_mut(queue).retain(|info| info.signal != signal);
-        }
+    let has = |queue: &[Siginfo]| queue.iter().any(|info| info.signal == signal);
+    for index in
+        (0..os.threads.len()).filter(|&index| has(&os.threads[index].pending)).collect::<Vec<_>>()
+    {
+        let queue = &mut os.threads.get_mut(index).pending;
+        Arc::make_mut(queue).retain(|info| info.signal != signal);
+    }
+    if has(&os.pending) {
+        Arc::make_mut(&mut os.pending).retain(|info| info.signal != signal);
     }
 }
 

@@ -9,6 +9,7 @@ use samovar_vm::memory::region::Perms;
 use samovar_vm::monitor::Unwatched;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::HookId;
+use std::sync::Arc;
 
 const PATHS: [&str; 8] =
     ["/d/a", "/d", "/d/new", "/proc/self/maps", "/dev/null", "", "/d/link", "../d/./b/"];
@@ -51,8 +52,8 @@ fn no_system_call_panics() {
             let runnable: Vec<ThreadId> = process.runnable().collect();
             let Some(&thread) = runnable.get(random.next_u64() as usize % runnable.len().max(1))
             else {
-                for thread in &mut process.os_mut().threads {
-                    thread.state = ThreadState::Runnable;
+                for thread in 0..process.threads().len() as u32 {
+                    process.os_mut().thread_mut(ThreadId(thread)).state = ThreadState::Runnable;
                 }
                 continue;
             };
@@ -114,7 +115,7 @@ fn no_model_panics() {
             }
             let os = process.os_mut();
             os.ended = None;
-            os.output.clear();
+            os.output = Arc::default();
             let thread = os.thread_mut(MAIN);
             (thread.state, thread.atomic) = (ThreadState::Runnable, None);
         }

@@ -17,6 +17,13 @@ pub struct Answer {
     pub stuck: bool,
 }
 
+impl Answer {
+    /// Whether something can go wrong.
+    pub fn has_error(&self) -> bool {
+        self.stuck || self.ends.iter().any(|end| !matches!(end, End::Exit(_)))
+    }
+}
+
 /// Executes the program in every possible way; `None` if it has more states than that.
 pub fn explore(machine: &Machine, states_max: usize) -> Option<Answer> {
     let start = machine.start();

@@ -124,6 +124,11 @@ impl Journal {
         }
     }
 
+    /// Memory that small changes have taken so far.
+    pub fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<Entry>()
+    }
+
     /// The present position.
     #[inline]
     pub fn mark(&self) -> Mark {

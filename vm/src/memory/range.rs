@@ -105,7 +105,13 @@ impl Memory {
     }
 
     fn drop_contents(&mut self, addr: u64, len: u64) {
+        if !self.regions.overlaps(addr, addr + len) {
+            return;
+        }
         let first = (addr >> PAGE_SHIFT) as usize;
+        if self.regions.overlaps(addr, addr + len) {
+            self.reads.note_pages(first as u64, len >> PAGE_SHIFT);
+        }
         let pages = &self.space.pages()[first..first + (len >> PAGE_SHIFT) as usize];
         let Some(touched) = span(pages, |page| page & (FRESH | SHADOW) != FRESH) else { return };
         let start = (first + touched.start) as u64 * PAGE_SIZE;
@@ -121,6 +127,8 @@ impl Memory {
             if !self.journal.is_on() {
                 break;
             }
+            // What goes away, and so what changes, depends on what is there.
+            self.reads.note(page, PAGE_SIZE);
             self.log_page(page, flags);
         }
         if dirty {
@@ -206,6 +214,7 @@ impl Memory {
         if bytes.is_empty() {
             return;
         }
+        self.reads.note(addr, bytes.len() as u64);
         let at = addr as usize;
         let target = &mut self.space.data_mut()[at..at + bytes.len()];
         if self.journal.is_on() {

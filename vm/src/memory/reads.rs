@@ -6,7 +6,8 @@
 //! its behalf adds the 64-byte lines that it touches. Stores count as looks, because what is left
 //! of a line after one depends on what was there.
 //!
-//! Left out: writes on the guest's behalf, which are in the journal.
+//! So do writes on its behalf, and pages whose contents are dropped: what changes, and what stays
+//! the same, depends on what was there.
 
 use ahash::{AHashSet, RandomState};
 use std::cell::{Cell, RefCell};
@@ -24,6 +25,13 @@ const LINES_MAX: usize = 2048;
 pub enum Seen {
     /// A line of memory, by address divided by [`LINE`].
     Line(u64),
+    /// The flags of consecutive pages.
+    Pages {
+        /// The first, by address divided by the size of a page.
+        first: u64,
+        /// How many.
+        count: u64,
+    },
     /// The entry of an address in the table of objects.
     Object(u64),
     /// Something that is not in memory, by a number of the caller's.
@@ -82,6 +90,13 @@ impl Reads {
         }
     }
 
+    /// Notes a look at what pages are.
+    pub(crate) fn note_pages(&self, first: u64, count: u64) {
+        if self.on.get() {
+            self.log.borrow_mut().seen.push(Seen::Pages { first, count });
+        }
+    }
+
     /// Notes a look at the table of objects.
     pub(crate) fn note_object(&self, addr: u64) {
         if self.on.get() {
@@ -126,7 +141,7 @@ impl Log {
         if self.lines.is_empty() {
             self.lines.extend(self.seen.iter().filter_map(|seen| match seen {
                 Seen::Line(line) => Some(*line),
-                Seen::Object(_) | Seen::Beyond(_) => None,
+                Seen::Pages { .. } | Seen::Object(_) | Seen::Beyond(_) => None,
             }));
         }
         self.lines.insert(line)

@@ -7,6 +7,8 @@ use super::{DepthFirst, Frame};
 use crate::explore::choice::Stats;
 use crate::explore::engine::{Engine, Successor};
 use crate::state::StateId;
+use crate::state::reserve::Reserve;
+use crate::sync::{AtomicU32, Ordering};
 
 /// See the module head.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub struct Suspended {
     judge_cycles: bool,
     frames: Vec<Frame>,
     pending: Vec<Successor>,
-    order: Vec<u32>,
+    order: Reserve<AtomicU32>,
     open: Vec<StateId>,
     entered: u32,
     stats: Stats,
@@ -39,7 +41,24 @@ impl Suspended {
         }
         let Suspended { depth_max, judge_cycles, frames, pending, order, open, .. } = self;
         let (entered, stats) = (self.entered, self.stats);
-        DepthFirst { engine, depth_max, judge_cycles, frames, pending, order, open, entered, stats }
+        let may_forget = true;
+        DepthFirst {
+            engine,
+            depth_max,
+            judge_cycles,
+            frames,
+            pending,
+            order,
+            open,
+            entered,
+            may_forget,
+            stats,
+        }
+    }
+
+    /// Whether the search has been in a state.
+    pub fn has_entered(&self, state: StateId) -> bool {
+        self.order.get(state.0 as usize).is_some_and(|place| place.load(Ordering::Relaxed) != 0)
     }
 
     /// Numbers up to where it was stopped.

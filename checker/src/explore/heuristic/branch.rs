@@ -26,7 +26,7 @@ impl Heuristic for Branch {
             // Time has passed.
             return 0;
         }
-        let count = self.seen.entry(view.process.machine.core(thread).pc).or_default();
+        let count = self.seen.entry(view.pc).or_default();
         *count += 1;
         *count - 1
     }

@@ -20,6 +20,10 @@ impl FormulaDistance {
 
 impl Heuristic for FormulaDistance {
     fn value(&mut self, view: &View<'_>) -> i64 {
-        i64::try_from(self.properties.distance(view.process)).unwrap_or(i64::MAX)
+        i64::try_from(self.properties.distance(view.process())).unwrap_or(i64::MAX)
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 }

@@ -26,11 +26,15 @@ impl Heuristic for ControlFlow {
     fn value(&mut self, view: &View<'_>) -> i64 {
         let ahead = |(number, places): (usize, &Vec<u64>)| {
             let known = (number < view.threads.len()).then(|| {
-                let pc = view.process.machine.core(ThreadId(number as u32)).pc;
+                let pc = view.process().machine.core(ThreadId(number as u32)).pc;
                 places.iter().rev().position(|&place| place == pc)
             });
             known.flatten().unwrap_or(places.len()) as i64
         };
         self.target.threads.iter().enumerate().map(ahead).sum()
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 }

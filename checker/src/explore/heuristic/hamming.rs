@@ -23,11 +23,15 @@ impl Heuristic for Hamming {
         let count = view.threads.len();
         let elsewhere = self.target.threads.iter().enumerate().filter(|(number, places)| {
             let thread = ThreadId(*number as u32);
-            let stands = |pc| *number < count && view.process.machine.core(thread).pc == pc;
+            let stands = |pc| *number < count && view.process().machine.core(thread).pc == pc;
             places.last().is_some_and(|&pc| !stands(pc))
         });
         let words = self.target.words.iter();
-        let differ = words.filter(|(addr, value)| Target::word(view.process, *addr) != *value);
+        let differ = words.filter(|(addr, value)| Target::word(view.process(), *addr) != *value);
         (elsewhere.count() + differ.count()) as i64
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 }

@@ -15,6 +15,9 @@
 //!    ```
 //! 2. Name the module below, and add a line to [`KNOWN`].
 //!
+//! A heuristic that looks at memory or registers (`view.process()`) says so by `needs_process`;
+//! most need only how the threads stand.
+//!
 //! Numbers may be negative and mean nothing but their order, except with A*, which adds them to
 //! the number of moves made: only heuristics that never say more than the moves that are left
 //! (`mb`, for deadlocks) make its first error one with the fewest moves.
@@ -46,6 +49,11 @@ use target::Target;
 pub trait Heuristic: fmt::Debug {
     /// How promising a state is; less is better.
     fn value(&mut self, view: &View<'_>) -> i64;
+
+    /// Whether it looks at the process itself, which costs taking it to every state.
+    fn needs_process(&self) -> bool {
+        false
+    }
 }
 
 /// What is looked for.
@@ -147,6 +155,10 @@ pub struct Sum(Vec<Box<dyn Heuristic>>);
 impl Heuristic for Sum {
     fn value(&mut self, view: &View<'_>) -> i64 {
         self.0.iter_mut().fold(0, |sum: i64, one| sum.saturating_add(one.value(view)))
+    }
+
+    fn needs_process(&self) -> bool {
+        self.0.iter().any(|one| one.needs_process())
     }
 }
 

@@ -33,11 +33,11 @@ impl Heuristic for Novelty {
         else {
             return 0;
         };
-        let pc = view.process.machine.core(thread).pc;
+        let pc = view.pc;
         let mut new = i64::from(self.seen.insert(Feature::Standpoint(thread.0, pc)));
         if let Some(object) = view.path.object {
             new += i64::from(self.seen.insert(Feature::Object(thread.0, object)));
-            let memory = &view.process.machine.memory;
+            let memory = &view.process().machine.memory;
             if let Ok(bytes) = memory.slice(object / 8 * 8, 8)
                 && let Ok(bytes) = bytes.try_into()
             {
@@ -46,5 +46,9 @@ impl Heuristic for Novelty {
             }
         }
         -new
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 }

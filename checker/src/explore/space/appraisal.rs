@@ -45,6 +45,11 @@ impl Default for Appraisals<'_> {
 }
 
 impl Appraisals<'_> {
+    /// Whether somebody appraises states.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.appraiser.is_some()
+    }
+
     /// Another state is expanded.
     pub(super) fn begin(&mut self) {
         self.done.clear();

@@ -13,10 +13,9 @@
 use super::{Space, Survey};
 use crate::explore::choice::{Choice, Wrong};
 use crate::explore::engine::{Effect, Expansion};
-use crate::explore::known::{Known, MoveRef, Outcome};
+use crate::explore::known::{Found, Known, MoveRef, Outcome};
 use crate::explore::moves::{self, Ending, Move};
 use crate::explore::stubborn::ThreadDeed;
-use crate::explore::touches::bit;
 use crate::explore::word::Word;
 use crate::state::{StateVector, VectorMark};
 use samovar_runtime::ProcessMark;
@@ -30,7 +29,8 @@ impl Space<'_> {
     /// Forgets moves that may not be what they were.
     pub(super) fn refresh_known(&mut self) {
         let added = self.sight.visible.added();
-        if self.vector.is_outdated() || self.known_for != added || self.known.is_full() {
+        let is_full = self.known.is_full(self.vector.os().threads().len());
+        if self.vector.is_outdated() || self.known_for != added || is_full {
             self.known.clear();
             self.vector.renew();
             self.known_for = added;
@@ -40,7 +40,7 @@ impl Space<'_> {
     }
 
     /// Whether what is remembered is of use: nothing has changed that it rests on.
-    fn remembers(&self) -> bool {
+    pub(super) fn remembers(&self) -> bool {
         self.remember && self.known_for == self.sight.visible.added() && !self.vector.is_outdated()
     }
 
@@ -51,22 +51,26 @@ impl Space<'_> {
         if is_clock { CLOCK } else { thread }
     }
 
-    /// The next move of a thread from the present state.
-    pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
+    /// The next move of a thread from the present state, if it is known.
+    pub(super) fn find_known(&mut self, choice: Choice) -> Option<Found> {
         let Choice { thread, alternative } = choice;
-        if self.remembers()
-            && let Some(known) = self.known.find(self.key(thread), alternative, &mut self.vector)
-        {
+        let key = self.key(thread);
+        self.remembers().then(|| self.known.find(key, alternative, &mut self.vector)).flatten()
+    }
+
+    /// The next move of a thread from the present state.
+    pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> Found {
+        if let Some(found) = self.find_known(choice) {
             if cfg!(debug_assertions) {
-                self.verify(choice, known);
+                self.verify(choice, found);
             }
             self.remembered += 1;
-            return known;
+            return found;
         }
         let begin = self.executing.begin();
         let made = self.execute(choice, survey);
         self.executing.end(begin);
-        made
+        made.into()
     }
 
     fn execute(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
@@ -104,16 +108,20 @@ impl Space<'_> {
             touched: self.touches.touched().into(),
             shares: Vec::new(),
             version: 0,
+            class: 0,
             place,
             wait: None,
             deed,
             alternatives: made.alternatives,
             effect: Effect { progress: made.progress, change: false },
             object: made.operation.or(made.object).map(|access| access.addr),
+            holds: 0,
             actions: made.actions,
         };
         self.finish(choice, made, &mark, survey, &mut known);
+        let held = self.vantage.locks_of(thread, self.process, &known.touched);
         self.process.undo_to(&mark.0);
+        known.holds = held - self.vantage.locks_of(thread, self.process, &known.touched);
         self.vector.undo_to(mark.1);
         if known.outcome == Outcome::Over || !is_all || !self.remembers() {
             return self.known.pass(known);
@@ -146,9 +154,9 @@ impl Space<'_> {
             }
             Ending::Done => {
                 known.outcome = Outcome::Done;
-                self.vector.update(self.process, mark.0.machine());
-                known.effect.change = self.vector.changed_beyond(mark.1, &made.stack);
-                self.vector.changes_since(mark.1, &mut self.looks);
+                self.vector.update_by(self.process, mark.0.machine(), Some(choice.thread));
+                known.effect.change = self.vector.changed_beyond(&made.stack);
+                self.vector.changes(&mut self.looks);
                 known.changes = self.looks.as_slice().into();
             }
             _ if survey.muted => {}
@@ -179,10 +187,10 @@ impl Space<'_> {
         if made.operation.is_none_or(|access| access.addr != objects::THREADS) {
             ThreadDeed::None
         } else if threads_before < self.process.machine.thread_count() {
-            self.deeds.creators |= bit(thread);
+            self.deeds.creators.insert(thread);
             ThreadDeed::Create
         } else if self.process.threads()[thread.0 as usize].is_alive() {
-            self.deeds.others |= bit(thread);
+            self.deeds.others.insert(thread);
             ThreadDeed::Other
         } else {
             ThreadDeed::None
@@ -194,7 +202,7 @@ impl Space<'_> {
     fn shows_contention(&mut self, thread: ThreadId, made: &Move) -> bool {
         let mut grown = false;
         // What another thread was seen to change, or anything if there is nothing of the kind.
-        let is_changed = |word: &&Word| self.touches.changed_by(**word) & !bit(thread) != 0;
+        let is_changed = |word: &&Word| self.touches.is_changed_by_other(**word, thread);
         let any = made.circle.iter().any(|word| is_changed(&word));
         let words = made.circle.iter().filter(|word| !any || is_changed(word));
         for &word in words {
@@ -211,7 +219,7 @@ impl Space<'_> {
     }
 
     /// Executes a remembered move and compares.
-    fn verify(&mut self, choice: Choice, which: MoveRef) {
+    fn verify(&mut self, choice: Choice, found: Found) {
         self.vector.bring(self.process);
         self.vector.judge(self.process);
         let mark = (self.process.mark(), self.vector.mark());
@@ -226,18 +234,18 @@ impl Space<'_> {
         }
         let reached = self.vector.state();
         let mut changes = Vec::new();
-        self.vector.changes_since(mark.1, &mut changes);
+        self.vector.changes(&mut changes);
         self.process.undo_to(&mark.0);
         self.vector.undo_to(mark.1);
-        let known = self.known.get(which);
+        let known = self.known.get(found.which);
         assert_eq!(outcome, known.outcome, "a remembered move of {choice:?} ends differently");
-        let expected = self.known.apply(which, &mut self.vector);
+        let expected = self.known.apply(found, &mut self.vector);
         self.vector.undo_to(mark.1);
         assert_eq!(
             reached,
             expected,
             "a remembered move of {choice:?} leads elsewhere: {}",
-            self.vector.describe(&changes, &self.known.get(which).changes),
+            self.vector.describe(&changes, &self.known.get(found.which).changes),
         );
     }
 }

@@ -73,10 +73,10 @@ impl Space<'_> {
         rebuilding.replayed += way.len() as u64;
         let mut survey = Survey { muted: true, ..Survey::default() };
         for choice in way {
-            let which = self.made(choice, &mut survey);
-            let outcome = self.known.get(which).outcome;
+            let found = self.made(choice, &mut survey);
+            let outcome = self.known.get(found.which).outcome;
             assert_eq!(outcome, Outcome::Done, "internal error: a way leads nowhere");
-            self.known.apply(which, &mut self.vector);
+            self.known.apply(found, &mut self.vector);
         }
         assert_eq!(self.vector.state(), target, "internal error: a way leads elsewhere");
     }

@@ -1,15 +1,17 @@
-//! Looking at all moves of a state: where they lead, where they conflict, which suffice.
+//! Looking at all moves of a state: where they conflict, which suffice, where those lead.
+//!
+//! Moves are found first and compared; only the moves that turn out to be needed are then made.
 
 use super::{Space, Survey};
 use crate::explore::choice::{Choice, Wrong};
-use crate::explore::engine::{Expansion, Successor};
+use crate::explore::engine::{Expansion, Successor, UNSTORED};
 use crate::explore::future::Place;
-use crate::explore::known::Outcome;
+use crate::explore::known::{Found, Outcome};
 use crate::explore::stubborn::{Choices, Mover, ThreadDeed};
-use crate::explore::touches::bit;
+use crate::explore::thread_set::ThreadSet;
 use crate::explore::visible::Visible;
 use crate::explore::word::Word;
-use crate::state::VectorMark;
+use crate::state::StateId;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
@@ -17,14 +19,12 @@ impl Space<'_> {
     /// Looks at the next moves of all threads, and takes them back.
     pub(super) fn survey(&mut self, survey: &mut Survey) {
         let count = self.vector.os().threads().len() as u32;
-        self.threads_max = self.threads_max.max(u64::from(count));
-        let mark = self.vector.mark();
         let only = self.only.filter(|only| only.0 < count);
         let others = (0..count).map(ThreadId).filter(|thread| Some(*thread) != only);
         for thread in only.into_iter().chain(others) {
             survey.muted = only.is_some_and(|only| only != thread && self.can_move_now(only));
             match &self.vector.os().threads()[thread.0 as usize].state {
-                ThreadState::Runnable => self.try_thread(thread, mark, survey),
+                ThreadState::Runnable => self.try_thread(thread, survey),
                 ThreadState::Waiting(_) => {
                     let wait = self.vector.os().threads()[thread.0 as usize].waiting().cloned();
                     let place = self.place(thread);
@@ -39,7 +39,7 @@ impl Space<'_> {
         }
         survey.muted = false;
         if self.vector.os().next_deadline().is_some() {
-            self.try_time(ThreadId(count), mark, survey);
+            self.try_time(ThreadId(count), survey);
         }
     }
 
@@ -54,14 +54,13 @@ impl Space<'_> {
     }
 
     /// All alternatives of a thread's next move.
-    fn try_thread(&mut self, thread: ThreadId, mark: VectorMark, survey: &mut Survey) {
+    fn try_thread(&mut self, thread: ThreadId, survey: &mut Survey) {
         let (mut alternative, mut alternatives) = (0, 1);
-        let parent = self.vector.state();
         while alternative < alternatives && survey.end.is_none() {
             let choice = Choice { thread, alternative };
-            let which = self.made(choice, survey);
-            self.made.push((thread, which));
-            let known = self.known.get(which);
+            let found = self.made(choice, survey);
+            self.made.push((thread, found.which));
+            let known = self.known.get(found.which);
             // What the first choice of a move was may decide how many more there are.
             alternatives = known.alternatives.max(alternatives);
             let enabled = known.outcome != Outcome::Blocked;
@@ -78,64 +77,62 @@ impl Space<'_> {
             }
             survey.enabled += u32::from(enabled);
             if known.outcome == Outcome::Done && !survey.muted {
-                let (effect, actions) = (known.effect, known.actions);
-                let begin = self.storing.begin();
-                let state = self.known.apply(which, &mut self.vector);
-                self.storing.end(begin);
-                self.note_way(parent, choice, survey);
-                self.successors.push(Successor { choice, state, effect });
-                self.appraise(state, actions);
-                if self.decides(survey) {
-                    survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
-                }
-                self.vector.undo_to(mark);
+                self.ready.push((choice, found));
             }
             alternative += 1;
         }
     }
 
     /// The passing of time, up to the next deadline.
-    fn try_time(&mut self, clock: ThreadId, mark: VectorMark, survey: &mut Survey) {
+    fn try_time(&mut self, clock: ThreadId, survey: &mut Survey) {
         let choice = Choice { thread: clock, alternative: 0 };
-        let parent = self.vector.state();
-        let which = self.made(choice, survey);
-        let known = self.known.get(which);
-        if known.outcome == Outcome::Done {
-            let effect = known.effect;
+        let found = self.made(choice, survey);
+        if self.known.get(found.which).outcome == Outcome::Done {
             survey.time = true;
             survey.enabled += 1;
-            let begin = self.storing.begin();
-            let state = self.known.apply(which, &mut self.vector);
-            self.storing.end(begin);
-            self.note_way(parent, choice, survey);
-            self.successors.push(Successor { choice, state, effect });
-            self.appraise(state, 0);
-            if self.decides(survey) {
-                survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
-            }
-            self.vector.undo_to(mark);
+            self.ready.push((choice, found));
         }
     }
 
-    /// Compares the moves with each other; whether the contended set has grown. Objects come
-    /// first: once they are visible, the memory that they guard may be at peace.
+    /// Makes the moves that are wanted, each from the state that is being expanded, and notes where
+    /// they lead.
+    pub(super) fn make(&mut self, survey: &mut Survey, is_wanted: impl Fn(Choice) -> bool) {
+        let (mark, parent) = (self.vector.mark(), self.vector.state());
+        for at in 0..self.ready.len() {
+            let (choice, found) = self.ready[at];
+            if is_wanted(choice) && survey.end.is_none() {
+                self.make_one(choice, found, parent, survey);
+                self.vector.undo_to(mark);
+            }
+        }
+    }
+
+    fn make_one(&mut self, choice: Choice, found: Found, parent: StateId, survey: &mut Survey) {
+        let known = self.known.get(found.which);
+        let (effect, actions) = (known.effect, known.actions);
+        if self.defers {
+            self.successors.push(Successor { choice, state: UNSTORED, effect });
+            return;
+        }
+        let begin = self.storing.begin();
+        let state = self.known.apply(found, &mut self.vector);
+        self.storing.end(begin);
+        self.note_way(parent, choice, survey);
+        self.successors.push(Successor { choice, state, effect });
+        self.appraise(state, actions);
+        if self.decides(survey) {
+            survey.end = Some(Expansion::Wrong(Some(choice), Wrong::Property));
+        }
+    }
+
+    /// Compares the moves with each other; whether the contended set has grown. What the moves
+    /// share must be up to date. Objects come first: once they are visible, the memory that they
+    /// guard may be at peace.
     pub(super) fn compare(&mut self) -> bool {
         self.touches.begin_state();
-        let version = self.touches.version();
         let mut mover = 0;
         for &(thread, which) in &self.made {
-            let known = self.known.get_mut(which);
-            if known.version != version {
-                self.touches.shares(thread, &known.touched, &mut known.shares);
-                known.version = version;
-                if self.prune
-                    && let Some(place) = known.place
-                {
-                    for share in &known.shares {
-                        self.futures.note(place, share.thing, share.change());
-                    }
-                }
-            }
+            let known = self.known.get(which);
             self.touches.compare(thread, &known.shares);
             while self.movers[mover].thread != thread {
                 mover += 1;
@@ -164,7 +161,7 @@ impl Space<'_> {
     pub(super) fn race(&mut self) -> Option<Wrong> {
         for at in 0..self.touches.conflicts().len() {
             let conflict = self.touches.conflicts()[at];
-            if !conflict.plain || self.harmless.contains(&conflict.word) {
+            if !conflict.plain || !self.meets_anew(conflict.word) {
                 continue;
             }
             let wrong = Wrong::Race { word: conflict.word };
@@ -172,31 +169,68 @@ impl Space<'_> {
             if (self.judge)(self.process, &self.sight, &wrong) {
                 return Some(wrong);
             }
-            self.harmless.insert(conflict.word);
+            self.harmless.extend(self.meetings.drain(..));
         }
         None
     }
 
-    /// Leaves out the successors that need not be explored.
-    pub(super) fn prune(&mut self, survey: &Survey) {
-        if !self.prune || survey.time || self.successors.len() < 2 {
-            return;
+    /// Whether threads meet at a word that stand where none has been judged to meet there. Notes
+    /// who does.
+    fn meets_anew(&mut self, word: Word) -> bool {
+        self.meetings.clear();
+        for (at, &(one, first)) in self.made.iter().enumerate() {
+            if !self.known.get(first).touches(word) {
+                continue;
+            }
+            for &(other, second) in self.made[at + 1..].iter().filter(|made| made.0 != one) {
+                if self.known.get(second).touches(word) {
+                    let (a, b) = (self.vector.pc(one), self.vector.pc(other));
+                    self.meetings.push((word, a.min(b), a.max(b)));
+                }
+            }
         }
+        self.meetings.iter().any(|meeting| !self.harmless.contains(meeting))
+    }
+
+    /// Makes the moves that have to be explored, given the threads whose moves suffice if that is
+    /// less than all.
+    pub(super) fn make_sufficient(&mut self, survey: &mut Survey, sufficient: Option<ThreadSet>) {
+        let may_leave_out = !self.keep_all && !survey.time && 1 < self.ready.len();
+        let Some(sufficient) = sufficient.filter(|_| may_leave_out) else {
+            return self.make(survey, |_| true);
+        };
+        let is_kept = |choice: Choice| sufficient.contains(choice.thread);
+        self.make(survey, is_kept);
+        if (0..self.successors.len()).all(|at| self.leads_to_open(at)) {
+            self.make(survey, |choice| !is_kept(choice));
+            self.successors.sort_by_key(|one| one.choice);
+        } else {
+            self.stats.reduced += 1;
+        }
+    }
+
+    /// Whether a successor may close a cycle.
+    fn leads_to_open(&mut self, at: usize) -> bool {
+        let Successor { choice, state, .. } = self.successors[at];
+        if state != UNSTORED {
+            return self.is_open(state);
+        }
+        let mark = self.vector.mark();
+        let found = self.made(choice, &mut Survey { muted: true, ..Survey::default() });
+        let state = self.known.apply(found, &mut self.vector);
+        self.vector.undo_to(mark);
+        self.is_open(state)
+    }
+
+    /// Threads whose moves suffice, if that is less than all.
+    pub(super) fn sufficient(&self) -> Option<ThreadSet> {
         let choices = Choices {
             movers: &self.movers,
             things: &self.things,
             touches: &self.touches,
             futures: &self.futures,
-            deeds: self.deeds,
-            count: self.vector.os().threads().len() as u32,
+            deeds: &self.deeds,
         };
-        let Some(sufficient) = choices.sufficient() else { return };
-        let is_kept = |one: &Successor| bit(one.choice.thread) & sufficient != 0;
-        let mut kept = self.successors.iter().filter(|one| is_kept(one));
-        if kept.all(|one| self.is_open(one.state)) {
-            return;
-        }
-        self.stats.reduced += 1;
-        self.successors.retain(is_kept);
+        choices.sufficient()
     }
 }

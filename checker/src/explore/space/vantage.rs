@@ -2,30 +2,68 @@
 //!
 //! The expansion of a state tries the next moves of all threads. After one of them is made, only
 //! some can stand differently: the thread that moved, those whose next operation is about the same
-//! object, and those that waited for the thread. Their moves are tried; all others stand as before.
-//! This is for judging how promising states are, and nothing that has to be right depends on it.
+//! object, and those that waited for the thread. Their moves are looked up, and executed only where
+//! nothing is known about them; all others stand as before. Of many threads that want the same
+//! object, some are tried, and if these all stand alike the others are taken to do so, too.
+//! Successors are not stored for that, nor is the process taken there unless somebody wants to see
+//! it. This is for judging how promising states are, and nothing that has to be right depends on
+//! it.
 
-use super::Space;
+use super::{Space, Survey};
 use crate::explore::choice::Choice;
-use crate::explore::moves::{self, Ending, Move};
+use crate::explore::known::Outcome;
+use crate::explore::moves::Move;
+use crate::explore::touches::Touched;
 use crate::explore::view::{PathFacts, Standing, ThreadStanding, View};
-use samovar_runtime::{ThreadState, WaitFor};
+use crate::state::StateVector;
+use ahash::{AHashSet, RandomState};
+use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
-use std::collections::BTreeSet;
 
 /// What the last expansion saw of the threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Vantage {
     /// Everything below is of the state that was expanded last.
     is_fresh: bool,
     standings: Vec<ThreadStanding>,
-    /// Whom blocked threads wait for.
-    waits: Vec<(ThreadId, ThreadId)>,
-    /// Mutexes that are held.
-    held: Vec<(u64, ThreadId)>,
-    /// All objects that were ever seen and may be mutexes.
-    objects: BTreeSet<u64>,
-    after: Vec<ThreadStanding>,
+    /// Locks that are held.
+    held: u32,
+    /// Who is concerned by moves on an object, of a thread, or of those that change what others
+    /// wait for; sorted.
+    concerned: Vec<(Concern, ThreadId)>,
+    /// How threads stood that stand differently after a move.
+    stood: Vec<(usize, ThreadStanding)>,
+    /// Words of all objects that were ever seen and may be mutexes.
+    objects: AHashSet<u64>,
+}
+
+/// What a thread's standing may depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Concern {
+    /// Its next operation is about the object at this address.
+    Object(u64),
+    /// It waits for what this thread holds, or for its end.
+    Holder(ThreadId),
+    /// It waits to be woken.
+    Wake,
+}
+
+/// From so many threads on, only some of those that want the same are tried.
+const MANY: usize = 8;
+/// So many.
+const TRIED: usize = 3;
+
+impl Default for Vantage {
+    fn default() -> Vantage {
+        Vantage {
+            is_fresh: false,
+            standings: Vec::new(),
+            held: 0,
+            concerned: Vec::new(),
+            stood: Vec::new(),
+            objects: AHashSet::with_hasher(RandomState::with_seeds(41, 42, 43, 44)),
+        }
+    }
 }
 
 impl Vantage {
@@ -37,9 +75,46 @@ impl Vantage {
     /// A move was executed.
     pub(super) fn note(&mut self, made: &Move) {
         if let Some(object) = made.object.or(made.operation).filter(|access| access.locked) {
-            self.objects.insert(object.addr);
+            self.objects.insert(object.addr / 8);
         }
     }
+
+    /// How many of the locks that a move touches a thread holds, and privileges.
+    pub(super) fn locks_of(&self, thread: ThreadId, process: &Process, touched: &[Touched]) -> i32 {
+        let words = touched.iter().map(|touched| touched.word().0);
+        let locks = words.filter(|word| self.objects.contains(word));
+        let held = locks.filter(|&word| mutex_holder(process, word) == Some(thread)).count();
+        let privileges = process.privileges().iter().filter(|held| held.holder == thread).count();
+        (held + privileges) as i32
+    }
+
+    /// Those whom something concerns.
+    fn concerned_by(&self, concern: Concern) -> &[(Concern, ThreadId)] {
+        let start = self.concerned.partition_point(|one| one.0 < concern);
+        let len = self.concerned[start..].partition_point(|one| one.0 == concern);
+        &self.concerned[start..start + len]
+    }
+
+    /// Puts back how the threads stood.
+    fn restore(&mut self, count: usize) {
+        while let Some((at, stood)) = self.stood.pop() {
+            self.standings[at] = stood;
+        }
+        self.standings.truncate(count);
+    }
+
+    /// A thread stands like this now, which says nothing of what it holds.
+    fn set(&mut self, thread: ThreadId, stands: ThreadStanding) {
+        let at = thread.0 as usize;
+        let stood = self.standings[at];
+        self.stood.push((at, stood));
+        self.standings[at] = ThreadStanding { holds: stood.holds, ..stands };
+    }
+}
+
+/// The thread that holds the mutex in a word, if it is one and somebody does.
+fn mutex_holder(process: &Process, word: u64) -> Option<ThreadId> {
+    process.holder(&WaitFor::Mutex { addr: word * 8, deadline: None })
 }
 
 /// The address of what a thread waits for.
@@ -63,62 +138,73 @@ fn address(wait: &WaitFor) -> Option<u64> {
 }
 
 impl Space<'_> {
-    /// The thread that holds a mutex, if it is one and somebody does.
-    fn mutex_holder(&self, addr: u64) -> Option<ThreadId> {
-        self.process.holder(&WaitFor::Mutex { addr, deadline: None })
-    }
-
     /// Takes stock of the state that was expanded, where the engine stands.
     fn take_stock(&mut self) {
         if self.vantage.is_fresh {
             return;
         }
-        let mut standings = std::mem::take(&mut self.vantage.standings);
+        self.vector.bring(self.process);
+        let Vantage { standings, concerned, objects, held, is_fresh, .. } = &mut self.vantage;
         standings.clear();
-        standings.resize(self.process.machine.thread_count() as usize, ThreadStanding::default());
-        self.vantage.waits.clear();
+        standings.resize(self.vector.os().threads().len(), ThreadStanding::default());
+        concerned.clear();
         for mover in &self.movers {
             let one = &mut standings[mover.thread.0 as usize];
             one.standing = if mover.enabled { Standing::Free } else { Standing::Blocked };
             one.wants = mover.wait.as_ref().and_then(address);
             let holder = mover.wait.as_ref().and_then(|wait| self.process.holder(wait));
-            self.vantage.waits.extend(holder.map(|holder| (mover.thread, holder)));
+            concerned.extend(holder.map(|holder| (Concern::Holder(holder), mover.thread)));
+            let state = &self.vector.os().threads()[mover.thread.0 as usize].state;
+            if matches!(state, ThreadState::Waiting(_)) {
+                concerned.push((Concern::Wake, mover.thread));
+            }
         }
         for &(thread, which) in &self.made {
             let wants = &mut standings[thread.0 as usize].wants;
             *wants = wants.or(self.known.get(which).object);
         }
-        self.vantage.standings = standings;
-        let objects = self.vantage.objects.iter();
-        let held = objects.filter_map(|&addr| Some((addr, self.mutex_holder(addr)?))).collect();
-        self.vantage.held = held;
-        self.vantage.is_fresh = true;
+        for (one, thread) in standings.iter().zip(0..) {
+            concerned.extend(one.wants.map(|wants| (Concern::Object(wants), ThreadId(thread))));
+        }
+        concerned.sort_unstable();
+        let holders = objects.iter().filter_map(|&word| mutex_holder(self.process, word));
+        let privileges = self.process.privileges().iter().map(|held| held.holder);
+        *held = 0;
+        for holder in holders.chain(privileges) {
+            *held += 1;
+            if let Some(thread) = standings.get_mut(holder.0 as usize) {
+                thread.holds += 1;
+            }
+        }
+        *is_fresh = true;
     }
 
-    /// How a thread stands in the present state.
-    fn try_standing(&mut self, thread: ThreadId) -> ThreadStanding {
-        let blocked = |wait: &WaitFor| ThreadStanding {
-            standing: Standing::Blocked,
-            wants: address(wait),
-            holds: 0,
-        };
-        match &self.process.threads()[thread.0 as usize].state {
+    /// How a thread stands in the present state, which is only looked at unless it `is_stored`.
+    fn try_standing(&mut self, thread: ThreadId, is_stored: &mut bool) -> ThreadStanding {
+        match &self.vector.os().threads()[thread.0 as usize].state {
             ThreadState::Exited => return ThreadStanding::default(),
-            ThreadState::Waiting(wait) => return blocked(wait),
+            ThreadState::Waiting(wait) => {
+                let (standing, wants) = (Standing::Blocked, address(wait));
+                return ThreadStanding { standing, wants, holds: 0 };
+            }
             ThreadState::Runnable => {}
         }
-        let mark = self.process.mark();
         let choice = Choice { thread, alternative: 0 };
-        let made = moves::execute(self.process, &mark, choice, &self.sight);
-        let wants = made.operation.or(made.object).map(|access| access.addr);
-        let mut stands = ThreadStanding { standing: Standing::Free, wants, holds: 0 };
-        if made.ending == Ending::Blocked {
-            let wait = self.process.threads()[thread.0 as usize].waiting();
-            stands.standing = Standing::Blocked;
-            stands.wants = wait.and_then(address).or(wants);
-        }
-        self.process.undo_to(&mark);
-        stands
+        let found = self.find_known(choice).unwrap_or_else(|| {
+            if !std::mem::replace(is_stored, true) {
+                self.vector.settle();
+            }
+            let mut survey = Survey { muted: true, ..Survey::default() };
+            let found = self.made(choice, &mut survey);
+            // What is visible has changed: the round has to begin anew.
+            self.grown_aside |= survey.grown;
+            found
+        });
+        let known = self.known.get(found.which);
+        let is_blocked = known.outcome == Outcome::Blocked;
+        let standing = if is_blocked { Standing::Blocked } else { Standing::Free };
+        let waits = known.wait.as_ref().and_then(address);
+        ThreadStanding { standing, wants: waits.or(known.object), holds: 0 }
     }
 
     /// Makes a move of the state that was expanded last, shows what is there then, and takes the
@@ -127,75 +213,82 @@ impl Space<'_> {
         &mut self,
         choice: Choice,
         before: PathFacts,
+        with_process: bool,
         look: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts {
-        self.vector.bring(self.process);
         self.take_stock();
-        let mover = choice.thread;
-        let stood = self.vantage.standings.get(mover.0 as usize);
-        let object = stood.and_then(|stood| stood.wants);
-        let shared = self.movers.iter().find(|one| one.thread == mover);
-        let accesses = shared.map_or(0, |one| one.things.len() as u32);
-        let path = before.after(mover, object, accesses);
-        let mark = self.process.mark();
-        moves::execute(self.process, &mark, choice, &self.sight);
-        let mut after = std::mem::take(&mut self.vantage.after);
-        after.clear();
-        for thread in (0..self.process.machine.thread_count()).map(ThreadId) {
-            let stood = self.vantage.standings.get(thread.0 as usize).copied();
-            let stands = match stood {
-                Some(stood) if !self.may_differ(thread, stood, mover, object) => stood,
-                _ => self.try_standing(thread),
-            };
-            after.push(ThreadStanding { holds: 0, ..stands });
+        let mut survey = Survey { muted: true, ..Survey::default() };
+        let found = self.made(choice, &mut survey);
+        let known = self.known.get(found.which);
+        let (object, accesses, holds) = (known.object, known.shares.len() as u32, known.holds);
+        let wakes = known.changes.iter().any(|change| StateVector::is_world(*change));
+        let path = before.after(choice.thread, object, accesses);
+        let mark = self.vector.mark();
+        self.known.peek(found, &mut self.vector);
+        let mut is_stored = with_process;
+        if with_process {
+            self.vector.settle();
         }
-        let held = self.count_locks(mover, object, &mut after);
-        look(&View { process: self.process, threads: &after, held, path });
-        self.vantage.after = after;
-        self.process.undo_to(&mark);
+        let count = self.vantage.standings.len();
+        self.follow(choice.thread, object, wakes, &mut is_stored);
+        let mover = choice.thread.0 as usize;
+        if let Some(one) = self.vantage.standings.get_mut(mover).filter(|_| mover < count) {
+            one.holds = one.holds.saturating_add_signed(holds);
+        }
+        if with_process {
+            self.vector.bring(self.process);
+        }
+        let pc = if mover < count { self.vector.pc(choice.thread) } else { 0 };
+        look(&View {
+            process: with_process.then_some(&*self.process),
+            pc,
+            threads: &self.vantage.standings,
+            held: self.vantage.held.saturating_add_signed(holds),
+            path,
+        });
+        self.vantage.restore(count);
+        self.vector.undo_to(mark);
         path
     }
 
-    /// Whether a move on an object may have changed how a thread stands.
-    fn may_differ(
-        &self,
-        thread: ThreadId,
-        stood: ThreadStanding,
-        mover: ThreadId,
-        object: Option<u64>,
-    ) -> bool {
-        let waits = matches!(
-            self.process.threads()[thread.0 as usize].state,
-            ThreadState::Waiting(_) | ThreadState::Exited
-        );
-        thread == mover
-            || waits
-            || (object.is_some() && stood.wants == object)
-            || (stood.is_blocked() && stood.wants.is_none())
-            || self.vantage.waits.contains(&(thread, mover))
+    /// Finds out how threads stand differently after a move of a thread on an object; `wakes` if it
+    /// changes records of other threads.
+    fn follow(&mut self, mover: ThreadId, object: Option<u64>, wakes: bool, is_stored: &mut bool) {
+        let count = self.vantage.standings.len();
+        let threads = self.vector.os().threads().len();
+        self.vantage.standings.resize(threads.max(count), ThreadStanding::default());
+        let new = (count..threads).map(|thread| ThreadId(thread as u32));
+        let own = Some(mover).filter(|mover| (mover.0 as usize) < count);
+        for thread in own.into_iter().chain(new) {
+            let stands = self.try_standing(thread, is_stored);
+            self.vantage.set(thread, stands);
+        }
+        let wake = wakes.then_some(Concern::Wake);
+        let concerns = [object.map(Concern::Object), Some(Concern::Holder(mover)), wake];
+        for concern in concerns.into_iter().flatten() {
+            self.follow_concerned(concern, mover, is_stored);
+        }
     }
 
-    /// Counts the locks that are held after a move, in all and by thread.
-    fn count_locks(
-        &self,
-        mover: ThreadId,
-        object: Option<u64>,
-        threads: &mut [ThreadStanding],
-    ) -> u32 {
-        let others = self.vantage.held.iter().filter(|(addr, _)| Some(*addr) != object);
-        let others = others.filter_map(|&(addr, holder)| match holder == mover {
-            true => self.mutex_holder(addr),
-            false => Some(holder),
-        });
-        let this = object.and_then(|addr| self.mutex_holder(addr));
-        let privileges = self.process.privileges().iter().map(|held| held.holder);
-        let mut held = 0;
-        for holder in others.chain(this).chain(privileges) {
-            held += 1;
-            if let Some(thread) = threads.get_mut(holder.0 as usize) {
-                thread.holds += 1;
+    /// The same for the threads that something concerns.
+    fn follow_concerned(&mut self, concern: Concern, mover: ThreadId, is_stored: &mut bool) {
+        let group = self.vantage.concerned_by(concern).len();
+        let mut same: Option<Standing> = None;
+        let mut is_clear = MANY <= group && matches!(concern, Concern::Object(_));
+        for at in 0..group {
+            let thread = self.vantage.concerned_by(concern)[at].1;
+            if thread == mover {
+                continue;
             }
+            let stands = match same {
+                Some(standing) if is_clear && TRIED < at => {
+                    ThreadStanding { standing, ..self.vantage.standings[thread.0 as usize] }
+                }
+                _ => self.try_standing(thread, is_stored),
+            };
+            is_clear &= same.is_none_or(|same| same == stands.standing);
+            same = Some(stands.standing);
+            self.vantage.set(thread, stands);
         }
-        held
     }
 }

@@ -20,6 +20,9 @@ const POOL: (u64, u64) = (0xc_0000_0000, 0x10_0000_0000);
 /// Other threads' regions.
 const OTHERS: (u64, u64) = (0x30_0000_0000, 0x3c_0000_0000);
 const OTHER_SIZE: u64 = 4 << 20;
+/// Of the main thread's region and of the pool so much is given away while checking: there every
+/// byte costs several of the host's, and what is freed is not used again.
+const EXACT_MAX: u64 = 1 << 30;
 /// Smallest region from the pool.
 const POOL_PIECE: u64 = 16 << 20;
 /// Name of arenas in the list of mappings.
@@ -54,6 +57,7 @@ impl Arena {
         if memory.read_u64(arena.page + LIMIT).is_err() {
             memory.map(arena.page, PAGE_SIZE, (Perms::RW, NAME.into(), 0));
             let (start, end) = match u64::from(thread) {
+                0 if exact => (MAIN.0, MAIN.0 + EXACT_MAX),
                 0 => MAIN,
                 other => {
                     let start = OTHERS.0 + (other - 1) * OTHER_SIZE;
@@ -123,6 +127,17 @@ impl Arena {
         Some(addr)
     }
 
+    fn pool_end(self) -> u64 {
+        if self.exact { POOL.0 + EXACT_MAX } else { POOL.1 }
+    }
+
+    /// Whether a block of this size might not fit into the pool any more.
+    pub(super) fn is_nearly_used_up(self, memory: &Memory, size: u64) -> bool {
+        let main = Arena { page: PAGES_BASE, ..self };
+        let left = self.pool_end().saturating_sub(main.get(memory, POOL_NEXT));
+        left < size + POOL_PIECE
+    }
+
     /// Goes on in a further region from the pool.
     fn extend(self, memory: &mut Memory, size: u64) -> Option<()> {
         let main = Arena { page: PAGES_BASE, ..self };
@@ -131,7 +146,7 @@ impl Arena {
             return None;
         }
         let len = size.checked_next_multiple_of(PAGE_SIZE)?.max(POOL_PIECE);
-        let end = start.checked_add(len).filter(|&end| end <= POOL.1)?;
+        let end = start.checked_add(len).filter(|&end| end <= self.pool_end())?;
         main.set(memory, POOL_NEXT, end);
         for (field, value) in [(BUMP, start), (MAPPED, start), (LIMIT, end)] {
             self.set(memory, field, value);

@@ -11,7 +11,7 @@ use samovar_vm::memory::Memory;
 use samovar_vm::memory::object::{Object, ObjectKind};
 
 /// Largest block: every byte of it has a shadow byte from the start.
-const SIZE_MAX: u64 = 1 << 28;
+pub(super) const SIZE_MAX: u64 = 1 << 28;
 /// Most bytes of a block that are filled.
 const FILL_MAX: u64 = 64 << 10;
 /// Bytes between two blocks at least.

@@ -13,6 +13,7 @@ use super::libc::Libc;
 use super::{Answer, ModelCall};
 use crate::event::Misuse;
 use crate::syscall::objects::change;
+use arena::Arena;
 use samovar_vm::memory::PAGE_SIZE;
 use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
@@ -110,12 +111,19 @@ impl ModelCall<'_> {
     /// What gives a block back, or asks for its size, as an operation on all of it: others may be
     /// at work on any byte. Nothing for the null pointer; one word of what is no block.
     pub(super) fn block(&self, addr: u64) -> Option<Access> {
-        let size = self.usable(addr).unwrap_or(0).clamp(1, 1 << 20) as u32;
+        let size = self.usable(addr).unwrap_or(0).clamp(1, 1 << 31) as u32;
         (addr != 0).then(|| change(addr, size))
     }
 
-    /// Lets the library refuse: its own function, called with these arguments.
+    /// Lets the library refuse: its own function, called with these arguments. Not if it is only
+    /// here that there is no more memory.
     fn refuse(&mut self, args: &[(Reg, u64)]) -> Answer {
+        let arena = Arena::of(self.process, self.thread.0);
+        if self.exact() && arena.is_nearly_used_up(&self.process.machine.memory, exact::SIZE_MAX) {
+            let detail = "the program takes more than 1 GiB from the heap, where freed memory is \
+                          not used again";
+            return self.unsupported("malloc", detail);
+        }
         let core = self.process.machine.core_mut(self.thread);
         for &(reg, value) in args {
             core[reg] = value;

@@ -31,7 +31,7 @@ pub(crate) fn is_shared(process: &Process, inode: InodeId) -> bool {
 /// Starts to track a mapping.
 pub(crate) fn note(process: &mut Process, inode: InodeId, start: u64, len: u64, offset: u64) {
     let mapping = SharedMapping { inode, start, end: start + len, offset };
-    process.os_mut().shared.push(mapping);
+    Arc::make_mut(&mut process.os_mut().shared).push(mapping);
 }
 
 /// Before a range is unmapped or replaced: brings files up to date and stops tracking the part
@@ -46,7 +46,7 @@ pub(crate) fn forget(process: &mut Process, start: u64, end: u64) {
         .collect();
     for mapping in hit {
         write_back(process, mapping.inode);
-        let shared = &mut process.os_mut().shared;
+        let shared = Arc::make_mut(&mut process.os_mut().shared);
         shared.retain(|other| *other != mapping);
         if mapping.start < start {
             shared.push(SharedMapping { end: start, ..mapping });
@@ -84,7 +84,7 @@ pub(crate) fn write_back(process: &mut Process, inode: InodeId) {
 
 /// The same for all files.
 pub(crate) fn write_back_all(process: &mut Process) {
-    for mapping in process.os.shared.clone() {
+    for mapping in process.os.shared.clone().iter() {
         write_back(process, mapping.inode);
     }
 }

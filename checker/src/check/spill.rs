@@ -1,0 +1,174 @@
+//! A search whose states are in a directory: taking it, going on with one, and its rounds.
+
+use super::lossy::Room;
+use super::setting::Setting;
+use crate::cli::{CheckOptions, SwitchChoice};
+use crate::error::reason;
+use crate::explore::choice::{Found, Stats};
+use crate::explore::dfs::{Round, Watchdog};
+use crate::explore::external::{External, Resumed};
+use crate::explore::space::Space;
+use crate::spill::directory::{Directory, DirectoryError, Identity};
+use crate::spill::{Place, Trouble};
+use crate::state::lesson::Digest;
+use crate::trail::file::fingerprints;
+use samovar_runtime::Process;
+use samovar_vm::memory::PAGE_SIZE;
+use std::io;
+use std::path::PathBuf;
+
+/// Moves are collected in at most this much memory if nobody says how much.
+const BUFFER_MAX: u64 = 256 << 20;
+/// Less than this is not worth beginning.
+const BUFFER_MIN: u64 = 1 << 20;
+/// Of the memory that is free, this part is for moves that are collected.
+const BUFFER_SHARE: u64 = 8;
+/// Of the memory that is free, this part is for moves that are remembered.
+const MEMO_SHARE: u64 = 4;
+/// Remembered moves take at most this much.
+const MEMO_MAX: u64 = 1 << 30;
+
+/// A directory that was taken for a search, and how far the one there is.
+#[derive(Debug)]
+pub struct Spill {
+    directory: Directory,
+    place: Option<Place>,
+}
+
+/// Takes the directory that the options ask for, if they do. The process stands where the search
+/// begins.
+pub fn take(
+    process: &Process,
+    options: &CheckOptions,
+    setting: &Setting,
+) -> Result<Option<Spill>, DirectoryError> {
+    let Some(path) = &options.spill else { return Ok(None) };
+    let identity = Identity {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        setting: setting.clone(),
+        checked: options.check.iter().map(|kind| kind.name().to_string()).collect(),
+        depth: options.depth,
+        remembers: options.memo == SwitchChoice::On,
+        outcomes: options.outcomes,
+        modules: fingerprints(process),
+        start: format!("{:016x}", start(process)),
+    };
+    let (directory, place) = Directory::take(path, options.resume, identity)?;
+    Ok(Some(Spill { directory, place }))
+}
+
+/// A digest of what the process has written so far.
+fn start(process: &Process) -> u64 {
+    let memory = &process.machine.memory;
+    let mut digest = Digest::default();
+    for (start, region) in memory.regions().iter().filter(|(_, region)| region.perms.write) {
+        for page in (start..region.end).step_by(PAGE_SIZE as usize) {
+            let bytes = memory.raw(page, PAGE_SIZE);
+            if bytes.iter().any(|&byte| byte != 0) {
+                digest.number(page);
+                digest.bytes(bytes);
+            }
+        }
+    }
+    digest.0
+}
+
+impl Spill {
+    /// Bytes that remembered moves may take: what that was decides what is executed again, so a
+    /// search keeps to it.
+    pub fn memo_bytes(&self, room: &Room) -> u64 {
+        let free = room.limit.saturating_sub(room.taken);
+        let fresh = (free / MEMO_SHARE).min(MEMO_MAX);
+        self.place.as_ref().map_or(fresh, |place| place.memo_bytes)
+    }
+
+    /// Begins the search, or goes on with it: then the space, which has done what it does before
+    /// a search, comes to know what it knew.
+    pub fn begin<'d>(
+        &'d mut self,
+        space: &mut Space<'_>,
+        options: &CheckOptions,
+        room: &Room,
+    ) -> Result<Spilled<'d>, DirectoryError> {
+        let directory = self.directory.path().to_path_buf();
+        let Some(buffer) = buffer(options, room) else {
+            let reason = format!(
+                "the memory limit of {} MiB leaves no room to sort states: {} MiB are taken before \
+                 the search",
+                room.limit >> 20,
+                room.taken.div_ceil(1 << 20)
+            );
+            return Ok(Spilled { search: Err(reason), has_begun: true, directory });
+        };
+        let depth = options.depth.unwrap_or(u64::MAX);
+        let memo_bytes = self.memo_bytes(room);
+        let has_begun = self.place.is_some();
+        let search = match self.place.take() {
+            None => External::new(&mut self.directory, depth, buffer, memo_bytes).map(Box::new),
+            Some(place) => {
+                match External::resume(space, &mut self.directory, depth, buffer, place) {
+                    Ok(Resumed::There(search)) => Ok(search),
+                    Ok(Resumed::Different) => {
+                        let problem = "the program does not do again what it did then".to_string();
+                        return Err(DirectoryError::Damaged { directory, problem });
+                    }
+                    Err(trouble) if trouble.error.kind() == io::ErrorKind::InvalidData => {
+                        let problem = trouble.to_string();
+                        return Err(DirectoryError::Damaged { directory, problem });
+                    }
+                    Err(trouble) => Err(trouble),
+                }
+            }
+        };
+        Ok(Spilled { search: search.map_err(|trouble| told(&trouble)), has_begun, directory })
+    }
+}
+
+/// Bytes in which moves are collected, if there is room for that.
+fn buffer(options: &CheckOptions, room: &Room) -> Option<usize> {
+    let free = room.limit.saturating_sub(room.taken);
+    let fitting = (free / BUFFER_SHARE).min(BUFFER_MAX);
+    let bytes = options.spill_buffer.unwrap_or(fitting);
+    (BUFFER_MIN <= fitting && bytes <= free).then(|| usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+fn told(trouble: &Trouble) -> String {
+    format!("{}: {}", trouble.name, reason(&trouble.error))
+}
+
+/// A search in a directory.
+#[derive(Debug)]
+pub struct Spilled<'d> {
+    /// Why there is none otherwise.
+    search: Result<Box<External<'d>>, String>,
+    /// The round has begun before an interruption.
+    has_begun: bool,
+    directory: PathBuf,
+}
+
+impl Spilled<'_> {
+    /// One round, or the rest of one.
+    pub fn round(
+        &mut self,
+        space: &mut Space<'_>,
+        stats: &mut Stats,
+        watchdog: &mut Watchdog<'_>,
+    ) -> Round {
+        let has_begun = std::mem::take(&mut self.has_begun);
+        let round = match &mut self.search {
+            Err(reason) => return Round::Over(Found::Stopped { reason: reason.clone() }),
+            Ok(search) => {
+                let begun = if has_begun { Ok(()) } else { search.begin(space) };
+                begun.and_then(|()| search.run(space, stats, watchdog))
+            }
+        };
+        let directory = self.directory.display();
+        let reason = match round {
+            Ok(Round::Over(Found::Stopped { reason })) => reason,
+            Ok(round) => return round,
+            Err(trouble) => told(&trouble),
+        };
+        let reason = format!("{reason}; --spill {directory} --resume goes on from there");
+        Round::Over(Found::Stopped { reason })
+    }
+}

@@ -1,0 +1,56 @@
+//! One run of the program, thread after thread, to see what threads share.
+//!
+//! Each thread goes on as long as it can, then the next one does. Only the moves that are made are
+//! executed, so this costs the length of the run, however many threads there are.
+
+use super::{Space, Survey};
+use crate::explore::choice::Choice;
+use crate::explore::engine::Engine;
+use crate::explore::known::Outcome;
+use crate::explore::word::Word;
+use samovar_runtime::{Process, ThreadState};
+use samovar_vm::machine::ThreadId;
+use std::ops::Range;
+
+/// The variables of the program itself.
+fn program_data(process: &Process) -> Vec<Range<u64>> {
+    let module = process.modules().iter().take(1);
+    let segments = module.flat_map(|module| {
+        let writable = module.image.segments().iter().filter(|segment| segment.perms.write);
+        writable.map(|segment| module.bias + segment.vaddr..module.bias + segment.end())
+    });
+    segments.collect()
+}
+
+impl Space<'_> {
+    /// Runs the program from the start for up to `moves_max` moves, and makes every object among
+    /// its variables visible that several threads work on, one changing it. A round has to begin
+    /// afterwards.
+    pub fn rehearse(&mut self, moves_max: u32) {
+        self.begin_round();
+        let mut at = 0;
+        for _ in 0..moves_max {
+            self.refresh_known();
+            let count = self.thread_count();
+            let threads = (at..count).chain(0..at.min(count)).map(ThreadId);
+            let Some(next) = { threads }.find(|thread| self.can_make(*thread)) else { break };
+            at = next.0;
+            self.forward(Choice { thread: next, alternative: 0 });
+        }
+        let data = program_data(self.process);
+        let is_own = |word: &Word| data.iter().any(|range| range.contains(&word.address()));
+        for word in self.touches.common_objects().filter(is_own) {
+            self.sight.visible.add(word);
+        }
+    }
+
+    /// Whether a thread's next move leads somewhere.
+    fn can_make(&mut self, thread: ThreadId) -> bool {
+        if self.vector.os().threads()[thread.0 as usize].state != ThreadState::Runnable {
+            return false;
+        }
+        let mut survey = Survey { muted: true, ..Survey::default() };
+        let found = self.made(Choice { thread, alternative: 0 }, &mut survey);
+        self.known.get(found.which).outcome == Outcome::Done
+    }
+}
