@@ -15,7 +15,7 @@ mod state {
         use std::ops::Deref;
 
         /// Words of every list.
-        const WORDS: usize = 8;
+        const WORDS: usize = 16;
 
         #[derive(Debug)]
         pub struct Reserve<T>(Vec<T>);
