@@ -5,6 +5,7 @@
 mod sync {
     pub use loom::sync::Arc;
     pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+    pub const BLOCK: u32 = 2;
 }
 
 #[path = "."]
@@ -40,6 +41,8 @@ mod state {
             pub fn at_most(len: usize) -> Reserve<T> {
                 Reserve((0..len.min(WORDS)).map(|_| T::zero()).collect())
             }
+
+            pub fn prefetch(&self, _: usize) {}
         }
 
         impl<T> Deref for Reserve<T> {

@@ -3,3 +3,6 @@
 
 pub use std::sync::Arc;
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Numbers that a thread takes at a time from a table.
+pub const BLOCK: u32 = 64;

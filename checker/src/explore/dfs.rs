@@ -9,6 +9,8 @@
 //!
 //! Cost: four bytes a state for its place in the order of entering, and a small frame a level.
 
+#[cfg(test)]
+mod forgetting;
 mod suspended;
 
 pub use suspended::Suspended;

@@ -145,7 +145,10 @@ impl KnownMoves {
         arrangement: u32,
         mut value: impl FnMut(u32) -> Option<u32>,
     ) -> Option<Found> {
-        let mut is_known = self.arrangement == arrangement;
+        if self.arrangement != arrangement {
+            return None;
+        }
+        let mut is_known = true;
         let found = self.by_cells.find(thread.0, alternative, |question| {
             value(question).unwrap_or_else(|| {
                 is_known = false;

@@ -20,11 +20,12 @@ use super::dfs::{Round, Watchdog};
 use super::engine::{Engine, Expansion};
 use super::origins;
 use super::space::Space;
+use super::space::finder::Hard;
 use super::space::hand::{Hand, Known};
 use crate::state::StateId;
 use crate::state::reserve::Reserve;
 use crate::state::table::ENTRIES_MAX;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, BLOCK, Ordering};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicUsize;
 
@@ -32,10 +33,17 @@ use std::sync::atomic::AtomicUsize;
 const BATCH: usize = 1 << 14;
 /// States that a hand takes at a time.
 const PIECE: usize = 64;
+/// States that a hand expands at once, so that it need not wait for memory.
+const AT_ONCE: usize = 16;
 /// Smaller batches are not worth a hand.
 const FEW: usize = 64;
+/// Hard states that are expanded before hands try the others again.
+const LESSONS: usize = 8;
 /// Pairs for which there is room at least before hands begin.
 const ROOM: usize = 1 << 17;
+/// Hands at most: all of them together must not be able to overfill that room unawares.
+const JOBS_MAX: usize = 64;
+const _: () = assert!(JOBS_MAX * (BLOCK as usize) < ROOM / 16);
 /// Bits of a rank within its level; the rest is the level.
 const RANK_BITS: u32 = 40;
 
@@ -113,8 +121,9 @@ pub struct Levels<'e, 's> {
 impl<'e, 's> Levels<'e, 's> {
     /// A search with so many hands that follows no path further than `depth_max` moves.
     pub fn new(space: &'e mut Space<'s>, depth_max: u64, jobs: usize) -> Levels<'e, 's> {
+        let jobs = jobs.clamp(1, JOBS_MAX);
         let pool = (1 < jobs).then(|| ThreadPoolBuilder::new().num_threads(jobs).build().ok());
-        let hands = (0..jobs.max(1)).map(|_| space.hand()).collect();
+        let hands = (0..jobs).map(|_| space.hand()).collect();
         Levels {
             space,
             depth_max: depth_max.min(1 << 20),
@@ -184,48 +193,49 @@ impl<'e, 's> Levels<'e, 's> {
         self.begins.len() as u64 - 1
     }
 
-    /// Expands states of the present level and queues what is new.
+    /// Expands states of the present level and queues what is new. Where hands get stuck, it is
+    /// mostly at the same few things that are new, so a few hard states teach them all.
     fn expand_batch(&mut self, batch: std::ops::Range<usize>) -> Option<Round> {
         let first = self.begins[self.begins.len() - 1];
         self.expanded += batch.len() as u64;
-        let (mut reached, hard) = self.use_hands(batch.clone(), first);
-        let has_hard = !hard.is_empty();
-        for rank in hard {
-            if let Some(round) = self.expand_hard(rank, first, &mut reached) {
-                return Some(round);
+        let mut ranks: Vec<u64> =
+            ((batch.start - first) as u64..(batch.end - first) as u64).collect();
+        let (mut reached, mut lessons) = (Vec::new(), LESSONS);
+        while !ranks.is_empty() {
+            let mut hard = self.use_hands(&ranks, first, &mut reached);
+            // If the last lessons did not help, more are due.
+            lessons = if ranks.len() < hard.len() * 2 { lessons * 2 } else { LESSONS };
+            ranks = hard.split_off(hard.len().min(lessons));
+            for rank in hard {
+                if let Some(round) = self.expand_hard(rank, first, &mut reached) {
+                    return Some(round);
+                }
             }
         }
-        if has_hard {
-            reached.sort_unstable();
-        }
+        // Hands left it in sorted runs.
+        reached.sort();
         let next = self.level() + 1;
         let is_first = |one: &&Reached| self.parents.of(one.state) == Some((next, one.rank));
         self.order.extend(reached.iter().filter(is_first).map(|one| one.state));
         None
     }
 
-    /// Has hands expand what they can; what they reached, and the ranks of what they could not.
-    fn use_hands(
-        &mut self,
-        batch: std::ops::Range<usize>,
-        first: usize,
-    ) -> (Vec<Reached>, Vec<u64>) {
-        let ranks = (batch.start - first) as u64..(batch.end - first) as u64;
-        if batch.len() < FEW {
-            return (Vec::new(), ranks.collect());
+    /// Has hands expand what they can and adds what they reached; the ranks of what they could not.
+    fn use_hands(&mut self, ranks: &[u64], first: usize, reached: &mut Vec<Reached>) -> Vec<u64> {
+        if ranks.len() < FEW {
+            return ranks.to_vec();
         }
-        self.space.reserve(ROOM);
+        self.space.reserve(ROOM, self.hands.len());
         if self.hands.iter().any(|hand| !self.space.can_use(hand)) {
             self.hands = self.hands.iter().map(|_| self.space.hand()).collect();
         }
         let level = self.level();
         let Some(known) = self.space.for_hands() else {
-            return (Vec::new(), ranks.collect());
+            return ranks.to_vec();
         };
-        let (next, states) = (AtomicUsize::new(0), &self.order[batch]);
+        let (next, states) = (AtomicUsize::new(0), &self.order[first..]);
         let may_go_on = level < self.depth_max;
-        let job =
-            Job { known, parents: &self.parents, level, may_go_on, states, begin: ranks.start };
+        let job = Job { known, parents: &self.parents, level, may_go_on, states, ranks };
         let mut lists: Vec<Vec<Piece>> = self.hands.iter().map(|_| Vec::new()).collect();
         let work = |(hand, list): (&mut Hand, &mut Vec<Piece>)| job.work(hand, &next, list);
         match &self.pool {
@@ -239,13 +249,13 @@ impl<'e, 's> Levels<'e, 's> {
         self.space.take_in(&mut self.hands);
         let mut pieces: Vec<Piece> = lists.into_iter().flatten().collect();
         pieces.sort_unstable_by_key(|piece| piece.number);
-        let (mut reached, mut hard) = (Vec::new(), Vec::new());
+        let mut hard = Vec::new();
         for piece in pieces {
             self.counts.add(piece.counts);
             reached.extend(piece.reached);
             hard.extend(piece.hard);
         }
-        (reached, hard)
+        hard
     }
 
     /// Expands a state by the space itself.
@@ -286,9 +296,10 @@ struct Job<'a> {
     parents: &'a Parents,
     level: u64,
     may_go_on: bool,
+    /// The level.
     states: &'a [StateId],
-    /// The rank of the first state.
-    begin: u64,
+    /// What to expand of it.
+    ranks: &'a [u64],
 }
 
 impl Job<'_> {
@@ -296,22 +307,21 @@ impl Job<'_> {
     fn work(&self, hand: &mut Hand, next: &AtomicUsize, list: &mut Vec<Piece>) {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(states) = self.states.chunks(PIECE).nth(number) else { return };
+            let Some(ranks) = self.ranks.chunks(PIECE).nth(number) else { return };
             let mut piece = Piece { number, ..Piece::default() };
-            let ranks = self.begin + (number * PIECE) as u64..;
-            for (&state, rank) in states.iter().zip(ranks) {
-                if hand.is_overrun() {
-                    piece.hard.push(rank);
-                    continue;
-                }
-                let Ok(successors) = hand.expand(&self.known, state) else {
-                    piece.hard.push(rank);
-                    continue;
-                };
-                let of = (self.level, rank, self.may_go_on);
-                let successors = successors.iter().copied();
-                note_all(self.parents, of, successors, &mut piece.reached, &mut piece.counts);
+            for ranks in ranks.chunks(AT_ONCE) {
+                let states = ranks.iter().map(|&rank| (rank, self.states[rank as usize]));
+                hand.expand(&self.known, states, |rank, successors| match successors {
+                    Ok(successors) => {
+                        let of = (self.level, rank, self.may_go_on);
+                        let successors = successors.iter().copied();
+                        let Piece { reached, counts, .. } = &mut piece;
+                        note_all(self.parents, of, successors, reached, counts);
+                    }
+                    Err(Hard) => piece.hard.push(rank),
+                });
             }
+            piece.hard.sort_unstable();
             list.push(piece);
         }
     }

@@ -11,6 +11,7 @@
 
 mod appraisal;
 mod execute;
+pub mod finder;
 pub mod hand;
 mod properties;
 mod rebuild;
@@ -39,6 +40,7 @@ use crate::state::printed::Printed;
 use crate::state::{StateId, StateVector, VectorMark};
 use crate::store::mini::MiniStates;
 use ahash::{AHashSet, RandomState};
+use finder::Finder;
 use properties::Verdicts;
 use rebuild::Rebuilding;
 use rulings::Rulings;
@@ -73,6 +75,7 @@ pub struct Space<'a> {
     made: Vec<(ThreadId, MoveRef)>,
     /// Those of them that lead to another state.
     ready: Vec<(Choice, Found)>,
+    finder: Finder,
     /// Whether moves are left out that need not be explored.
     prune: bool,
     /// Whether a round may be given up to store states better in the next.
@@ -180,6 +183,7 @@ impl<'a> Space<'a> {
             looks: Vec::new(),
             made: Vec::new(),
             ready: Vec::new(),
+            finder: Finder::default(),
             prune,
             may_arrange: false,
             states_max: u64::MAX,
@@ -420,69 +424,17 @@ impl Engine for Space<'_> {
         self.ends = false;
         self.appraisals.begin();
         self.vantage.begin();
-        let mut survey = Survey::default();
         if self.may_arrange && self.vector.wants_arrangement() {
             return Expansion::Anew;
         }
-        if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
-            return Expansion::Wrong(None, Wrong::Property);
-        }
-        let terminal = self.stats.terminal;
-        self.survey(&mut survey);
-        if self.touches.take_missed() {
-            self.stats.terminal = terminal;
-            self.known.clear();
-            return self.expand();
-        }
-        let ruling = if survey.end.is_none() { self.ruling() } else { None };
-        // A path is told with the set that it was found with; the error will be there again.
-        if survey.grown | (ruling.is_none() && self.compare()) {
-            return Expansion::Anew;
-        }
-        if !self.prune && survey.end.is_none() {
-            self.make(&mut survey, |_| true);
-        }
-        if let Some(over) = survey.is_over() {
-            return over;
-        }
-        if ruling.is_none()
-            && let Some(race) = self.race()
-        {
-            return Expansion::Wrong(None, race);
-        }
-        if survey.enabled == 0 {
-            self.stats.terminal += 1;
-            let wrong = Wrong::Deadlock;
-            self.vector.bring(self.process);
-            if self.is_deadlock() && (self.judge)(self.process, &self.sight, &wrong) {
-                return Expansion::Wrong(None, wrong);
+        if self.expand_known() {
+            if cfg!(debug_assertions) {
+                self.doubt_known();
             }
+            return Expansion::Successors;
         }
-        if cfg!(debug_assertions)
-            && self.prune
-            && let Some(ruling) = &ruling
-        {
-            assert!(!self.compare(), "a state at peace is not");
-            assert_eq!(*ruling, self.sufficient(), "rulings differ");
-        }
-        let sufficient = ruling.unwrap_or_else(|| {
-            let sufficient = if self.prune { self.sufficient() } else { None };
-            self.rulings.keep(sufficient.clone());
-            sufficient
-        });
-        if self.defers && !self.has_stack {
-            self.set_open(self.state(), true);
-        }
-        if self.prune {
-            self.make_sufficient(&mut survey, sufficient);
-        }
-        if let Some(over) = survey.is_over() {
-            return over;
-        }
-        for at in 0..if self.has_stack || self.defers { 0 } else { self.successors.len() } {
-            self.set_open(self.successors[at].state, true);
-        }
-        Expansion::Successors
+        self.finder.clear();
+        self.expand_surveying()
     }
 
     fn expand_for(&mut self, thread: Option<ThreadId>) -> Expansion {
@@ -556,6 +508,7 @@ impl Engine for Space<'_> {
 
     fn can_move(&self, thread: ThreadId) -> bool {
         self.movers.iter().any(|mover| mover.thread == thread && mover.enabled)
+            || self.finder.ready.iter().any(|one| one.0.thread == thread)
     }
 
     fn thread_count(&self) -> u32 {

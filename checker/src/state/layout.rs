@@ -111,7 +111,7 @@ impl Layout {
         let mut latest: AHashMap<u32, usize> = AHashMap::new();
         for (position, one) in users.iter().enumerate().skip(1) {
             let is_cold = one.changes < 2 || one.changes < most / COLD_PART;
-            let owner = one.owner().or(is_cold.then_some(COLD));
+            let owner = one.owner().or((is_cold && !one.is_alone()).then_some(COLD));
             let at = owner.and_then(|owner| latest.get(&owner).copied());
             let at = at.filter(|&at| blocks[at].positions.len() < BLOCK_MAX).unwrap_or_else(|| {
                 latest.extend(owner.map(|owner| (owner, blocks.len())));
@@ -318,6 +318,12 @@ impl Users {
         Users { fixed: Some(owner), ..Users::default() }
     }
 
+    /// Whether it must not share a cell with anything: moves change it without looking at it as a
+    /// whole, so what else is in the cell would be taken back by who does.
+    fn is_alone(&self) -> bool {
+        self.fixed == Some(None)
+    }
+
     /// A thread looks at it or changes it.
     pub fn note(&mut self, thread: u32) {
         self.all += 1;
@@ -385,6 +391,17 @@ mod tests {
             found.push((position, value));
         });
         assert_eq!(found, [(5, 99)]);
+    }
+
+    #[test]
+    fn what_must_be_alone_is() {
+        let mut users = [Users::default(); 6];
+        users[2] = Users::fixed(None);
+        users[5].changes = 1000;
+        let layout = Layout::arranged(&users);
+        let cell = |position| layout.place(position).cell;
+        assert_eq!(cell(1), cell(3), "both are cold");
+        assert!([1, 3, 4, 5].iter().all(|&other| cell(other) != cell(2)));
     }
 
     #[test]

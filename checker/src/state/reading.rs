@@ -6,9 +6,9 @@
 
 use super::contents::Component;
 use super::looks::CellChanges;
-use super::tree::{Pairs, StateId, Tree};
+use super::tree::{Next, Pairs, StateId, Tree};
 use super::vector::{CELL, COMMON, RECORDS, StateVector, WAITS, WORLD};
-use samovar_runtime::Os;
+use super::worlds::Worlds;
 use samovar_vm::machine::ThreadId;
 
 /// A place in the space of states that moves by itself; everything else is that of a vector.
@@ -51,14 +51,10 @@ impl Reader {
         vector.layout.get(&self.tree, &self.pairs, position)
     }
 
-    /// The number of the operating system.
-    fn world(&self, vector: &StateVector) -> u32 {
-        vector.contents_of(WORLD, self.get(vector, WORLD))
-    }
-
-    /// The operating system.
-    pub fn os<'a>(&self, vector: &'a StateVector) -> &'a Os {
-        vector.contents.worlds.get(self.world(vector))
+    /// All operating systems, and the number of the present one.
+    #[inline]
+    pub fn world<'a>(&self, vector: &'a StateVector) -> (&'a Worlds, u32) {
+        (&vector.contents.worlds, vector.contents_of(WORLD, self.get(vector, WORLD)))
     }
 
     /// The answer to a question, as [`StateVector::value`] gives it, if it is known.
@@ -70,7 +66,7 @@ impl Reader {
         if question < RECORDS {
             return Some(self.tree.get(question - CELL));
         }
-        let (worlds, world) = (&vector.contents.worlds, self.world(vector));
+        let (worlds, world) = self.world(vector);
         match question {
             COMMON => Some(worlds.common(world)),
             WAITS => worlds.known_waits(world),
@@ -84,18 +80,19 @@ impl Reader {
         Some((record, self.get(vector, vector.threads[thread.0 as usize][0])))
     }
 
-    /// The state that changes lead to, if it can be told what becomes of the operating system.
-    /// Stays where it is.
+    /// The state that changes lead to, if it can be told what becomes of the operating system; its
+    /// number is to be asked for later. Stays where it is.
     #[inline]
     pub fn after(
         &mut self,
         vector: &StateVector,
         world: Option<(u32, ThreadId)>,
         changes: &CellChanges,
-    ) -> Option<StateId> {
+    ) -> Option<Next> {
         let mark = self.tree.mark();
         if let Some((shown, thread)) = world {
-            let number = vector.contents.worlds.known_change(self.world(vector), shown, thread)?;
+            let (worlds, before) = self.world(vector);
+            let number = worlds.known_change(before, shown, thread)?;
             let base = vector.contents.slot(WORLD).base;
             debug_assert_eq!(vector.contents.slot(WORLD).component, Component::World);
             self.put(vector, WORLD, if number == base { 0 } else { number + 1 });
@@ -106,9 +103,15 @@ impl Reader {
         for &(position, value) in &changes.rest {
             self.put(vector, position, value);
         }
-        let state = self.tree.settle(&mut self.pairs);
+        let next = self.tree.next(&mut self.pairs);
         self.tree.undo_to(mark);
-        Some(state)
+        Some(next)
+    }
+
+    /// The number of a state.
+    #[inline]
+    pub fn number(&mut self, next: Next) -> StateId {
+        self.pairs.state(next)
     }
 
     fn put(&mut self, vector: &StateVector, position: u32, value: u32) {
@@ -120,8 +123,8 @@ impl Reader {
 }
 
 impl StateVector {
-    /// Makes room for so many more pairs of states, so that readers can add them.
-    pub fn reserve(&mut self, more: usize) {
-        self.pairs.reserve(more);
+    /// Makes room for so many more pairs of states, on so many cores, so that readers can add them.
+    pub fn reserve(&mut self, more: usize, jobs: usize) {
+        self.pairs.reserve(more, jobs);
     }
 }

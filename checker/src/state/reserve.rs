@@ -2,14 +2,19 @@
 //!
 //! A reservation costs address space only; the host spends a page when one is first written. Words
 //! never written are zero. So a table can be given all the room that it may ever need, never moves,
-//! and can be shared between threads while it fills up. The only unsafe code of the checker's
-//! states is here.
+//! and can be shared between threads while it fills up. What is large is asked for in large pages:
+//! tables are looked at in no order, and translating addresses would take longer than looking. The
+//! only unsafe code of the checker's states is here.
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::{Advice, MmapOptions, MmapRaw};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::io;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Bytes at the beginning that come in small pages, so that little memory is spent on little.
+const SMALL: usize = 1 << 21;
 
 /// Words that may be all zeros, may have any bits, and may be changed through shared references.
 ///
@@ -34,8 +39,12 @@ impl<T: Word> Reserve<T> {
     /// Reserves room for `len` words.
     pub fn new(len: usize) -> io::Result<Reserve<T>> {
         let bytes = len.max(1) * size_of::<T>();
-        let mapping = MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?;
-        Ok(Reserve { mapping: mapping.into(), len, words: PhantomData })
+        let mapping = MmapRaw::from(MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?);
+        if SMALL * 2 <= bytes {
+            // A host that has no large pages does without.
+            let _ = mapping.advise_range(Advice::HugePage, SMALL, bytes - SMALL);
+        }
+        Ok(Reserve { mapping, len, words: PhantomData })
     }
 
     /// Reserves room for `len` words, or for as many as can be had.
@@ -51,6 +60,16 @@ impl<T: Word> Reserve<T> {
                 Err(error) => panic!("no address space for {wanted} words: {error}"),
             }
         }
+    }
+}
+
+impl<T: Word> Reserve<T> {
+    /// Has the processor fetch a word that is going to be looked at.
+    #[inline(always)]
+    pub fn prefetch(&self, index: usize) {
+        let word: *const T = &raw const self[index];
+        // SAFETY: prefetching is a hint about an address, here one in the mapping.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast()) }
     }
 }
 

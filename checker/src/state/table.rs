@@ -9,8 +9,10 @@
 //!
 //! # Many threads
 //! An entry is written before its number is published by compare-and-swap on the index; whoever
-//! loses that race against the same entry leaves a hole (an entry of zero, which nobody asks for)
-//! and takes the winner's number. Nothing is ever removed. There is one [`Handle`] that owns the
+//! loses that race against the same entry takes the winner's number. Numbers are handed out to
+//! threads in blocks, so that they do not write to the same cache lines all the time; those that
+//! are never used are holes (an entry of zero, which nobody asks for). Nothing is ever removed.
+//! There is one [`Handle`] that owns the
 //! table, and may have others made for threads to use at the same time. Those cannot replace the
 //! index: when it gets too full they say so, their answers count for nothing from then on, and it
 //! is for the owner to go on.
@@ -19,12 +21,16 @@
 
 use super::reserve::Reserve;
 use super::slots::fold;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, BLOCK, Ordering};
+use std::ops::Range;
+use std::thread;
 
 /// Entries that a table has room for, unless the host has less address space.
 pub const ENTRIES_MAX: usize = 1 << 30;
 /// Words of the smallest index.
 const FIRST: usize = 1 << 12;
+/// Entries that are worth a thread when the index is replaced.
+const PART_MIN: usize = 1 << 18;
 
 /// The index; see the module head.
 #[derive(Debug)]
@@ -53,13 +59,19 @@ impl Index {
         (at, tag)
     }
 
-    /// Adds a number that is not there yet; nobody else is at it.
+    /// Adds a number that is not there yet, and that nobody else is adding.
     fn put(&self, hash: u64, number: u32) {
         let (mut at, tag) = self.start(hash);
-        while self.words[at].load(Ordering::Relaxed) != 0 {
+        let is_taken = |at: usize| {
+            let word = &self.words[at];
+            word.load(Ordering::Relaxed) != 0
+                || word
+                    .compare_exchange(0, tag | number, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_err()
+        };
+        while is_taken(at) {
             at = self.next(at);
         }
-        self.words[at].store(tag | number, Ordering::Relaxed);
     }
 
     #[inline]
@@ -73,8 +85,14 @@ impl Index {
 struct Shared {
     entries: Reserve<AtomicU64>,
     /// The next number.
-    next: AtomicU32,
+    next: Alone<AtomicU32>,
 }
+
+/// Something in cache lines of its own: what is written often must not slow down who reads what
+/// lies beside it.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Alone<T>(T);
 
 /// Access to a table; see the module head.
 #[derive(Debug)]
@@ -85,6 +103,8 @@ pub struct Handle {
     is_owner: bool,
     /// Something could not be added.
     is_overrun: bool,
+    /// Numbers that are this handle's to give; none if it is the owner.
+    block: Range<u32>,
 }
 
 #[inline(always)]
@@ -95,9 +115,9 @@ fn hash(entry: u64) -> u64 {
 impl Default for Handle {
     fn default() -> Handle {
         let entries = Reserve::at_most(ENTRIES_MAX);
-        let shared = Arc::new(Shared { entries, next: AtomicU32::new(1) });
+        let shared = Arc::new(Shared { entries, next: Alone(AtomicU32::new(1)) });
         let index = Arc::new(Index::new(FIRST));
-        Handle { shared, index, is_owner: true, is_overrun: false }
+        Handle { shared, index, is_owner: true, is_overrun: false, block: 0..0 }
     }
 }
 
@@ -106,7 +126,7 @@ impl Handle {
     /// anything but reading as long as others are in use.
     pub fn share(&self) -> Handle {
         let (shared, index) = (Arc::clone(&self.shared), Arc::clone(&self.index));
-        Handle { shared, index, is_owner: false, is_overrun: false }
+        Handle { shared, index, is_owner: false, is_overrun: false, block: 0..0 }
     }
 
     /// Whether both find entries by the same index.
@@ -132,6 +152,13 @@ impl Handle {
         }
     }
 
+    /// An entry is going to be asked for soon.
+    #[inline]
+    pub fn prefetch(&self, entry: u64) {
+        let (at, _) = self.index.start(hash(entry));
+        self.index.words.prefetch(at);
+    }
+
     /// The number of an entry, or the free word of the index at which the search for it ended.
     #[inline]
     fn find(&self, entry: u64, hash: u64) -> Result<u32, usize> {
@@ -155,7 +182,7 @@ impl Handle {
             self.grow();
             return self.number(entry);
         }
-        if !self.is_owner && self.index.last <= self.len() {
+        if !self.is_owner && self.block.is_empty() && self.index.last <= self.len() {
             self.is_overrun = true;
             return (0, false);
         }
@@ -172,6 +199,7 @@ impl Handle {
                 Ok(_) => return (number, true),
                 Err(other) if other & !mask == tag && self.entry(other & mask) == entry => {
                     self.shared.entries[number as usize].store(0, Ordering::Relaxed);
+                    self.block.start = number;
                     return (other & mask, false);
                 }
                 Err(_) => at = index.next(at),
@@ -179,9 +207,16 @@ impl Handle {
         }
     }
 
-    fn take_number(&self, entry: u64) -> u32 {
-        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        assert!((number as usize) < self.shared.entries.len(), "the table of states is full");
+    fn take_number(&mut self, entry: u64) -> u32 {
+        if self.block.is_empty() {
+            let count = if self.is_owner { 1 } else { BLOCK };
+            let first = self.shared.next.0.fetch_add(count, Ordering::Relaxed);
+            let is_there = ((first + count) as usize) <= self.shared.entries.len();
+            assert!(is_there, "the table of states is full");
+            self.block = first..first + count;
+        }
+        let number = self.block.start;
+        self.block.start += 1;
         self.shared.entries[number as usize].store(entry, Ordering::Relaxed);
         number
     }
@@ -195,7 +230,7 @@ impl Handle {
     /// Numbers given so far, and zero: every number is below.
     #[inline]
     pub fn len(&self) -> usize {
-        self.shared.next.load(Ordering::Relaxed) as usize
+        self.shared.next.0.load(Ordering::Relaxed) as usize
     }
 
     /// Whether only the zero entry is there.
@@ -208,41 +243,54 @@ impl Handle {
         self.shared.entries.len() < self.len() + (self.shared.entries.len() >> 10)
     }
 
-    /// Makes room for at least so many entries more, and some.
-    pub fn reserve(&mut self, more: usize) {
+    /// Makes room for at least so many entries more, and some, on so many cores.
+    pub fn reserve(&mut self, more: usize, jobs: usize) {
         if self.index.limit <= self.len() + more {
-            self.grow_for(self.len() + more);
+            self.grow_for(self.len() + more, jobs);
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        self.grow_for(self.len());
+        self.grow_for(self.len(), 1);
     }
 
-    fn grow_for(&mut self, entries: usize) {
+    fn grow_for(&mut self, entries: usize, jobs: usize) {
         let mut size = self.index.words.len();
         while size / 5 * 4 <= entries {
             size += size / 2;
         }
-        self.replace(size);
+        self.replace(size, jobs);
     }
 
-    fn replace(&mut self, size: usize) {
-        let index = Index::new(size);
-        for number in 1..self.len() as u32 {
-            let entry = self.entry(number);
-            if entry != 0 {
-                index.put(hash(entry), number);
+    fn replace(&mut self, size: usize, jobs: usize) {
+        let (index, len) = (Index::new(size), self.len());
+        let part = len.div_ceil(jobs).max(PART_MIN);
+        let put = |first: usize| {
+            for number in first..len.min(first + part) {
+                let entry = self.entry(number as u32);
+                if entry != 0 {
+                    index.put(hash(entry), number as u32);
+                }
             }
+        };
+        if len <= part {
+            put(1);
+        } else {
+            thread::scope(|scope| {
+                for first in (1..len).step_by(part) {
+                    scope.spawn(move || put(first));
+                }
+            });
         }
         self.index = Arc::new(index);
     }
 
     /// Forgets all entries. No other thread may be using the table.
     pub fn clear(&mut self) {
-        self.shared.next.store(1, Ordering::Relaxed);
-        self.replace(self.index.words.len());
+        self.shared.next.0.store(1, Ordering::Relaxed);
+        self.block = 0..0;
+        self.replace(self.index.words.len(), 1);
     }
 
     /// Memory taken.

@@ -28,7 +28,7 @@ fn equal_entries_share_a_number_while_the_index_grows() {
 fn threads_agree_on_numbers() {
     const ENTRIES: u64 = 60_000;
     let mut owner = Handle::default();
-    owner.reserve(ENTRIES as usize + 8);
+    owner.reserve(ENTRIES as usize + 8, 1);
     let fill = |at: u64, mut table: Handle| {
         // Each begins somewhere else.
         let order = (0..ENTRIES).map(|step| (step + at * ENTRIES / 4) % ENTRIES);
@@ -65,4 +65,15 @@ fn whoever_cannot_replace_the_index_says_so() {
     // The owner goes on.
     assert_eq!(owner.number(entry(added as u64)), (added as u32 + 1, true));
     assert!((0..added as u64).all(|which| !owner.number(entry(which)).1));
+}
+
+#[test]
+fn an_index_that_several_threads_made_has_everything() {
+    const ENTRIES: u64 = 1 << 20;
+    let mut table = Handle::default();
+    (0..ENTRIES).for_each(|which| assert!(table.number(entry(which)).1));
+    table.reserve(ENTRIES as usize, 3);
+    for which in 0..ENTRIES {
+        assert_eq!(table.number(entry(which)), (which as u32 + 1, false));
+    }
 }

@@ -17,6 +17,16 @@
 use super::table::Handle;
 use ahash::{AHashMap, RandomState};
 
+/// A vector whose number may not be known yet: looking it up takes time in which other work can be
+/// done.
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// It has this topmost pair, and never doubled.
+    Root(u64),
+    /// It has this number.
+    Known(StateId),
+}
+
 /// Number of a stored vector; zero is the vector of zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
@@ -51,10 +61,10 @@ impl Pairs {
         self.inner.is_same_index(&other.inner) && self.roots.is_same_index(&other.roots)
     }
 
-    /// Makes room for so many more pairs of each kind.
-    pub fn reserve(&mut self, more: usize) {
-        self.inner.reserve(more);
-        self.roots.reserve(more);
+    /// Makes room for so many more pairs of each kind, on so many cores.
+    pub fn reserve(&mut self, more: usize, jobs: usize) {
+        self.inner.reserve(more, jobs);
+        self.roots.reserve(more, jobs);
     }
 
     /// The number of an inner pair.
@@ -71,6 +81,15 @@ impl Pairs {
         }
         let pair = self.inner.entry(number);
         (pair as u32, (pair >> 32) as u32)
+    }
+
+    /// The number of a vector.
+    #[inline]
+    pub fn state(&mut self, next: Next) -> StateId {
+        match next {
+            Next::Root(root) => StateId(self.roots.number(root).0),
+            Next::Known(state) => state,
+        }
     }
 
     /// The number of a root after the vector had doubled so often, and whether it is new.
@@ -257,10 +276,30 @@ impl Tree {
     #[inline]
     pub fn settle(&mut self, pairs: &mut Pairs) -> StateId {
         self.is_new = false;
+        self.combine_up_to(pairs, self.levels.len() - 1);
+        self.id()
+    }
+
+    /// Combines what has changed, perhaps but for the topmost pair, which is going to be looked up
+    /// soon. The vector has to be taken back before anything else.
+    #[inline]
+    pub fn next(&mut self, pairs: &mut Pairs) -> Next {
+        if self.base + 1 != self.levels.len() {
+            return Next::Known(self.settle(pairs));
+        }
+        self.combine_up_to(pairs, self.base - 1);
+        let below = &self.levels[self.base - 1];
+        let root = u64::from(below[0]) | u64::from(below[1]) << HALF;
+        pairs.roots.prefetch(root);
+        Next::Root(root)
+    }
+
+    #[inline]
+    fn combine_up_to(&mut self, pairs: &mut Pairs, top: usize) {
         if 1 < self.dirty.len() {
             self.dirty.sort_unstable();
         }
-        for level in 1..self.levels.len() {
+        for level in 1..=top {
             let (mut kept, mut last) = (0, u32::MAX);
             for at in 0..self.dirty.len() {
                 let index = self.dirty[at];
@@ -276,7 +315,6 @@ impl Tree {
             self.dirty.truncate(kept);
         }
         self.dirty.clear();
-        self.id()
     }
 
     /// Combines one pair anew; whether that may make a difference above it.

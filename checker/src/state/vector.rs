@@ -14,7 +14,8 @@ pub use super::contents::GRANULE;
 use super::contents::{Component, Contents, PAGES, PC_WORD, Slot, is_alive};
 use super::layout::{Layout, Users};
 use super::printed::{Printed, Printing};
-use super::tree::{Pairs, StateId, Tree, TreeMark};
+use super::tree::{Next, Pairs, StateId, Tree, TreeMark};
+use super::worlds::Worlds;
 use crate::explore::measure::MemoryUse;
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::{Os, Process};
@@ -179,6 +180,12 @@ impl StateVector {
         self.arrangement
     }
 
+    /// All operating systems, and the number of the one in the present state.
+    #[inline]
+    pub fn world(&self) -> (&Worlds, u32) {
+        (&self.contents.worlds, self.contents_at(WORLD))
+    }
+
     /// The operating system in the present state.
     pub fn os(&self) -> &Arc<Os> {
         self.contents.worlds.get(self.contents_at(WORLD))
@@ -299,6 +306,20 @@ impl StateVector {
             None => self.tree.settle(&mut self.pairs),
             Some(printed) => printed.settle(self.tree.cells()),
         }
+    }
+
+    /// The state that changes have led to, which must not be told by fingerprints; the changes have
+    /// to be taken back before anything else.
+    #[inline]
+    pub fn next(&mut self) -> Next {
+        debug_assert!(self.printed.is_none());
+        self.tree.next(&mut self.pairs)
+    }
+
+    /// Stores such a state; its number.
+    #[inline]
+    pub fn number(&mut self, next: Next) -> StateId {
+        self.pairs.state(next)
     }
 
     /// Positions whose values the last update changed, and their values now.

@@ -9,7 +9,7 @@
 
 use super::slots::{Slots, fold};
 use ahash::{AHashMap, RandomState};
-use samovar_runtime::{Chunk, Os, Thread, Threads, WaitFor};
+use samovar_runtime::{Chunk, Os, Thread, ThreadState, Threads, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::region::RegionMap;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub struct Worlds {
     chunks: Table<(Arc<Chunk>, Box<[u32]>)>,
     /// By chunk: the number of what its threads wait for; zero if not known yet.
     chunk_waits: Vec<u32>,
+    rolls: Vec<Roll>,
     /// What threads wait for: those of chunks, from one, and those of worlds, from zero.
     waits: AHashMap<Vec<(u32, WaitFor)>, u32>,
     waits_of_all: AHashMap<Vec<u32>, u32>,
@@ -43,6 +44,33 @@ struct World {
     /// Number of what threads wait for, plus one; zero if not known yet.
     waits: u32,
     chunks: Box<[u32]>,
+}
+
+/// Which threads of a chunk can run and which wait, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Roll {
+    /// These can run.
+    pub runnable: u32,
+    /// These wait.
+    pub waiting: u32,
+    /// One of them waits with a limit.
+    pub has_deadline: bool,
+}
+
+impl Roll {
+    fn of(chunk: &Chunk) -> Roll {
+        const { assert!(Threads::CHUNK <= u32::BITS as usize) };
+        let mut roll = Roll::default();
+        for (at, record) in chunk.iter().enumerate() {
+            match &record.state {
+                ThreadState::Runnable => roll.runnable |= 1 << at,
+                ThreadState::Waiting(_) => roll.waiting |= 1 << at,
+                ThreadState::Exited => {}
+            }
+            roll.has_deadline |= record.waiting().and_then(WaitFor::deadline).is_some();
+        }
+        roll
+    }
 }
 
 impl World {
@@ -62,6 +90,7 @@ impl Default for Worlds {
             records: Table::default(),
             chunks: Table::default(),
             chunk_waits: Vec::new(),
+            rolls: Vec::new(),
             waits: AHashMap::with_hasher(hasher.clone()),
             waits_of_all: AHashMap::with_hasher(hasher.clone()),
             changed: AHashMap::with_hasher(hasher),
@@ -149,6 +178,7 @@ impl Worlds {
             return number;
         }
         self.chunk_waits.push(0);
+        self.rolls.push(Roll::of(chunk));
         let chunk = (Arc::clone(chunk), records.into());
         self.chunks.add(hash, chunk, |(_, records)| hash_numbers(0, records))
     }
@@ -159,6 +189,20 @@ impl Worlds {
             Some(number) => number,
             None => self.records.add(digest, Arc::clone(record), |record| record.digest()),
         }
+    }
+
+    /// How many chunks of threads a world has, and how many threads.
+    pub fn rolls(&self, world: u32) -> (usize, u32) {
+        let chunks = &self.all.items[world as usize].chunks;
+        let last = chunks.last().map_or(0, |&last| self.chunks.items[last as usize].1.len());
+        let full = chunks.len().saturating_sub(1) * Threads::CHUNK;
+        (chunks.len(), (full + last) as u32)
+    }
+
+    /// Who can run and who waits of a chunk.
+    #[inline]
+    pub fn roll(&self, world: u32, chunk: usize) -> Roll {
+        self.rolls[self.all.items[world as usize].chunks[chunk] as usize]
     }
 
     /// The number of the record of a thread in a world.

@@ -1,21 +1,22 @@
 //! Expanding states by what is known, many at once.
 //!
-//! Nearly all moves of a large space are remembered, and so are the rulings on them. A [`Hand`]
-//! expands states with these alone: it executes nothing, learns nothing and judges nothing, so any
-//! number of hands can work at the same time, on one space that stays as it is. A state at which
-//! anything is not known yet is *hard*, and left to [`super::Space`]; so is every state at which a
-//! move ends the program or goes wrong, because such moves are never remembered. What a hand says
-//! of a state that is not hard is what the space would have said.
+//! A [`Hand`] expands states by what is remembered alone (see [`super::finder`]): it executes
+//! nothing, learns nothing and judges nothing, so any number of hands can work at the same time, on
+//! one space that stays as it is. States that are hard are left to [`super::Space`].
 
+use super::finder::{Finder, Hard, Sought, Stand};
 use super::rulings::Rulings;
 use super::{Space, Survey};
 use crate::explore::choice::Choice;
-use crate::explore::engine::{Engine, UNSTORED};
-use crate::explore::known::{Found, KnownMoves, Outcome};
+use crate::explore::engine::Engine;
+use crate::explore::known::{KnownMoves, Outcome};
 use crate::state::reading::Reader;
+use crate::state::tree::Next;
+use crate::state::worlds::Worlds;
 use crate::state::{StateId, StateVector};
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
+use std::ops::Range;
 
 /// What hands work by, while the space stays as it is.
 #[derive(Clone, Copy, Debug)]
@@ -29,28 +30,57 @@ pub struct Known<'a> {
     prune: bool,
 }
 
-/// See the module head.
+/// See the module head. Hands lie side by side and must not share cache lines.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Hand {
     reader: Reader,
-    ready: Vec<(Choice, Found)>,
-    key: Vec<u32>,
+    finder: Finder,
+    /// States that are being expanded, and where their moves lead.
+    begun: Vec<Begun>,
+    next: Vec<Next>,
     successors: Vec<StateId>,
     /// States of which only some moves were made, so far.
-    pub reduced: u64,
-    /// Moves made, so far.
-    pub remembered: u64,
+    reduced: u64,
 }
 
-/// Something is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hard;
+/// A state whose successors are still to be named.
+#[derive(Debug)]
+struct Begun {
+    rank: u64,
+    state: StateId,
+    /// Its successors.
+    next: Range<usize>,
+    /// Moves were left out.
+    is_reduced: bool,
+}
+
+/// Where a hand is, in a vector that stays as it is.
+struct Standing<'a> {
+    reader: &'a Reader,
+    vector: &'a StateVector,
+}
+
+impl Stand for Standing<'_> {
+    #[inline]
+    fn world(&self) -> (&Worlds, u32) {
+        self.reader.world(self.vector)
+    }
+
+    #[inline]
+    fn value(&mut self, question: u32) -> Option<u32> {
+        self.reader.value(self.vector, question)
+    }
+
+    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)> {
+        self.reader.stands(self.vector, thread)
+    }
+}
 
 impl<'a> Space<'a> {
     /// What hands may work by, if they are of any use.
     pub fn for_hands(&mut self) -> Option<Known<'_>> {
-        let is_plain = self.properties.is_empty() && !self.appraisals.is_wanted() && !self.defers;
-        if !is_plain || self.vector.printed().is_some() || !self.remembers() {
+        if !self.is_plain() {
             return None;
         }
         self.renew_ground();
@@ -69,9 +99,9 @@ impl<'a> Space<'a> {
         self.vector.printed().is_none()
     }
 
-    /// Makes room for so many more states of hands.
-    pub fn reserve(&mut self, states: usize) {
-        self.vector.reserve(states);
+    /// Makes room for so many more states of hands, on so many cores.
+    pub fn reserve(&mut self, states: usize, jobs: usize) {
+        self.vector.reserve(states, jobs);
     }
 
     /// Whether a hand can still be used: nothing was arranged anew or replaced since it was made.
@@ -120,11 +150,11 @@ impl<'a> Space<'a> {
     pub fn hand(&self) -> Hand {
         Hand {
             reader: Reader::new(&self.vector),
-            ready: Vec::new(),
-            key: Vec::new(),
+            finder: Finder::default(),
+            begun: Vec::new(),
+            next: Vec::new(),
             successors: Vec::new(),
             reduced: 0,
-            remembered: 0,
         }
     }
 
@@ -132,101 +162,99 @@ impl<'a> Space<'a> {
     pub fn take_in(&mut self, hands: &mut [Hand]) {
         for hand in hands {
             self.stats.reduced += std::mem::take(&mut hand.reduced);
-            self.remembered += std::mem::take(&mut hand.remembered);
+            self.remembered += std::mem::take(&mut hand.finder.remembered);
         }
     }
 }
 
 impl Hand {
-    /// Where the moves of a state lead.
-    pub fn expand(&mut self, known: &Known<'_>, state: StateId) -> Result<&[StateId], Hard> {
-        self.ready.clear();
-        self.key.clear();
-        self.successors.clear();
-        self.reader.go(known.vector, state);
-        self.find_moves(known)?;
-        let ruling = known.rulings.get(&self.key).ok_or(Hard)?;
-        let sufficient = ruling.as_ref().filter(|_| known.prune && 1 < self.ready.len());
-        match sufficient {
-            None => self.make(known, |_| true)?,
-            Some(sufficient) => {
-                self.make(known, |choice| sufficient.contains(choice.thread))?;
-                if self.successors.iter().all(|&one| known.is_open(one)) {
-                    self.successors.clear();
-                    self.make(known, |_| true)?;
-                } else {
-                    self.reduced += 1;
+    /// Tells `each` where the moves of states lead, or that a state is hard, in any order; the
+    /// first of each pair is whatever the caller tells states by.
+    pub fn expand(
+        &mut self,
+        known: &Known<'_>,
+        states: impl Iterator<Item = (u64, StateId)>,
+        mut each: impl FnMut(u64, Result<&[StateId], Hard>),
+    ) {
+        self.begun.clear();
+        self.next.clear();
+        for (rank, state) in states {
+            let first = self.next.len();
+            match self.begin(known, state) {
+                Ok(is_reduced) => {
+                    let next = first..self.next.len();
+                    self.begun.push(Begun { rank, state, next, is_reduced });
+                }
+                Err(hard) => {
+                    self.next.truncate(first);
+                    each(rank, Err(hard));
                 }
             }
         }
-        if self.reader.is_overrun() { Err(Hard) } else { Ok(&self.successors) }
+        for at in 0..self.begun.len() {
+            let outcome = self.finish(known, at);
+            each(self.begun[at].rank, outcome.map(|()| &*self.successors));
+        }
     }
 
-    /// Whether this hand could not store a state, and is of no use any more.
-    pub fn is_overrun(&self) -> bool {
-        self.reader.is_overrun()
+    /// Finds where the moves of a state lead; whether only some of them were made.
+    fn begin(&mut self, known: &Known<'_>, state: StateId) -> Result<bool, Hard> {
+        self.find(known, state)?;
+        let ruling = known.rulings.get(&self.finder.key).ok_or(Hard)?;
+        match ruling.as_ref().filter(|_| known.prune && 1 < self.finder.ready.len()) {
+            None => self.make(known, |_| true)?,
+            Some(sufficient) => {
+                self.make(known, |choice| sufficient.contains(choice.thread))?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
-    /// Finds the moves of all threads, and what they are like.
-    fn find_moves(&mut self, known: &Known<'_>) -> Result<(), Hard> {
-        let os = self.reader.os(known.vector);
-        let count = os.threads().len() as u32;
-        self.key.push(count);
-        if os.next_deadline().is_some() {
+    /// Names the successors of a state.
+    fn finish(&mut self, known: &Known<'_>, at: usize) -> Result<(), Hard> {
+        let Begun { state, ref next, is_reduced, .. } = self.begun[at];
+        self.successors.clear();
+        self.successors.extend(self.next[next.clone()].iter().map(|&one| self.reader.number(one)));
+        if is_reduced && self.successors.iter().all(|&one| known.is_open(one)) {
+            // Too little was made.
+            let first = self.next.len();
+            self.find(known, state)?;
+            self.make(known, |_| true)?;
+            let rest = self.next[first..].iter();
+            self.successors.clear();
+            self.successors.extend(rest.map(|&one| self.reader.number(one)));
+        } else {
+            self.reduced += u64::from(is_reduced);
+        }
+        if self.reader.is_overrun() { Err(Hard) } else { Ok(()) }
+    }
+
+    fn find(&mut self, known: &Known<'_>, state: StateId) -> Result<(), Hard> {
+        if self.reader.is_overrun() {
             return Err(Hard);
         }
-        for thread in (0..count).map(ThreadId) {
-            if os.threads()[thread.0 as usize].state == ThreadState::Runnable {
-                self.find_moves_of(known, thread)?;
-            }
-        }
-        if self.ready.is_empty() {
-            return Err(Hard);
-        }
-        for thread in (0..count).map(ThreadId) {
-            if matches!(os.threads()[thread.0 as usize].state, ThreadState::Waiting(_)) {
-                let stands = self.reader.stands(known.vector, thread).ok_or(Hard)?;
-                Rulings::note_waiting(&mut self.key, thread, stands);
-            }
-        }
-        Ok(())
-    }
-
-    fn find_moves_of(&mut self, known: &Known<'_>, thread: ThreadId) -> Result<(), Hard> {
-        let (mut alternative, mut alternatives) = (0, 1);
-        while alternative < alternatives {
-            let value = |question| self.reader.value(known.vector, question);
-            let arrangement = known.vector.arrangement();
-            let found = known.known.find_by_cells(thread, alternative, arrangement, value);
-            let found = found.ok_or(Hard)?;
-            let one = known.known.get(found.which);
-            if one.version != known.version {
-                return Err(Hard);
-            }
-            Rulings::note_move(&mut self.key, thread, one.class);
-            alternatives = one.alternatives.max(alternatives);
-            if one.outcome == Outcome::Done {
-                self.ready.push((Choice { thread, alternative }, found));
-            }
-            self.remembered += 1;
-            alternative += 1;
-        }
-        Ok(())
+        self.reader.go(known.vector, state);
+        let mut standing = Standing { reader: &self.reader, vector: known.vector };
+        self.finder.find(&mut standing, known.sought())
     }
 
     fn make(&mut self, known: &Known<'_>, is_wanted: impl Fn(Choice) -> bool) -> Result<(), Hard> {
-        for &(_, found) in self.ready.iter().filter(|(choice, _)| is_wanted(*choice)) {
+        for &(_, found) in self.finder.ready.iter().filter(|(choice, _)| is_wanted(*choice)) {
             let changes = known.known.cell_changes(found).ok_or(Hard)?;
             let world = known.known.get(found.which).world;
-            let state = self.reader.after(known.vector, world, changes).ok_or(Hard)?;
-            debug_assert_ne!(state, UNSTORED);
-            self.successors.push(state);
+            self.next.push(self.reader.after(known.vector, world, changes).ok_or(Hard)?);
         }
         Ok(())
     }
 }
 
 impl Known<'_> {
+    fn sought(&self) -> Sought<'_> {
+        let (version, arrangement) = (self.version, self.vector.arrangement());
+        Sought { known: self.known, version, arrangement }
+    }
+
     fn is_open(&self, state: StateId) -> bool {
         let word = self.open.get(state.0 as usize / 64);
         word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)

@@ -4,7 +4,7 @@
 
 use super::{Space, Survey};
 use crate::explore::choice::{Choice, Wrong};
-use crate::explore::engine::{Expansion, Successor, UNSTORED};
+use crate::explore::engine::{Engine, Expansion, Successor, UNSTORED};
 use crate::explore::future::Place;
 use crate::explore::known::{Found, Outcome};
 use crate::explore::stubborn::{Choices, Mover, ThreadDeed};
@@ -16,8 +16,72 @@ use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
 impl Space<'_> {
+    /// Expands the present state by looking at everything.
+    pub(super) fn expand_surveying(&mut self) -> Expansion {
+        let mut survey = Survey::default();
+        if self.state() == self.start && self.decides(&mut survey) && !survey.grown {
+            return Expansion::Wrong(None, Wrong::Property);
+        }
+        let terminal = self.stats.terminal;
+        self.survey(&mut survey);
+        if self.touches.take_missed() {
+            self.stats.terminal = terminal;
+            self.known.clear();
+            return self.expand();
+        }
+        let ruling = if survey.end.is_none() { self.ruling() } else { None };
+        // A path is told with the set that it was found with; the error will be there again.
+        if survey.grown | (ruling.is_none() && self.compare()) {
+            return Expansion::Anew;
+        }
+        if !self.prune && survey.end.is_none() {
+            self.make(&mut survey, |_| true);
+        }
+        if let Some(over) = survey.is_over() {
+            return over;
+        }
+        if ruling.is_none()
+            && let Some(race) = self.race()
+        {
+            return Expansion::Wrong(None, race);
+        }
+        if survey.enabled == 0 {
+            self.stats.terminal += 1;
+            let wrong = Wrong::Deadlock;
+            self.vector.bring(self.process);
+            if self.is_deadlock() && (self.judge)(self.process, &self.sight, &wrong) {
+                return Expansion::Wrong(None, wrong);
+            }
+        }
+        if cfg!(debug_assertions)
+            && self.prune
+            && let Some(ruling) = &ruling
+        {
+            assert!(!self.compare(), "a state at peace is not");
+            assert_eq!(*ruling, self.sufficient(), "rulings differ");
+        }
+        let sufficient = ruling.unwrap_or_else(|| {
+            let sufficient = if self.prune { self.sufficient() } else { None };
+            self.rulings.keep(sufficient.clone());
+            sufficient
+        });
+        if self.defers && !self.has_stack {
+            self.set_open(self.state(), true);
+        }
+        if self.prune {
+            self.make_sufficient(&mut survey, sufficient);
+        }
+        if let Some(over) = survey.is_over() {
+            return over;
+        }
+        for at in 0..if self.has_stack || self.defers { 0 } else { self.successors.len() } {
+            self.set_open(self.successors[at].state, true);
+        }
+        Expansion::Successors
+    }
+
     /// Looks at the next moves of all threads, and takes them back.
-    pub(super) fn survey(&mut self, survey: &mut Survey) {
+    fn survey(&mut self, survey: &mut Survey) {
         let count = self.vector.os().threads().len() as u32;
         let only = self.only.filter(|only| only.0 < count);
         let others = (0..count).map(ThreadId).filter(|thread| Some(*thread) != only);

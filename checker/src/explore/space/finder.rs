@@ -1,0 +1,221 @@
+//! Finding the moves of a state among those that are known, and making them in the vector alone.
+//!
+//! Nearly all moves of a large space are remembered, and so are the rulings on them. Where that is
+//! so for every move of a state, expanding it needs no process and no comparing. Anything else is
+//! *hard*, and left to the survey: a move that was never seen, a ruling that was never made, time
+//! that may pass, a state in which nothing moves. Moves that end the program or go wrong are never
+//! remembered, so there are none here. What is said of a state that is not hard is what the survey
+//! would have said; debug builds ask both.
+
+use super::Space;
+use super::rulings::Rulings;
+use crate::explore::choice::Choice;
+use crate::explore::engine::{Expansion, Successor};
+use crate::explore::known::{Found, KnownMoves, Outcome};
+use crate::state::StateVector;
+use crate::state::tree::Next;
+use crate::state::worlds::Worlds;
+use samovar_vm::machine::ThreadId;
+
+/// Something is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hard;
+
+/// A place in the space of states.
+pub(super) trait Stand {
+    /// The operating systems that there are, and the number of the present one.
+    fn world(&self) -> (&Worlds, u32);
+
+    /// The answer to a question about what a move looks at, if it is known.
+    fn value(&mut self, question: u32) -> Option<u32>;
+
+    /// How a thread stands, likewise.
+    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)>;
+}
+
+impl Stand for StateVector {
+    #[inline]
+    fn world(&self) -> (&Worlds, u32) {
+        StateVector::world(self)
+    }
+
+    #[inline]
+    fn value(&mut self, question: u32) -> Option<u32> {
+        Some(StateVector::value(self, question))
+    }
+
+    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)> {
+        Some(StateVector::stands(self, thread))
+    }
+}
+
+/// What moves are looked for in, while it stays as it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sought<'a> {
+    pub known: &'a KnownMoves,
+    /// The version that what moves share must be of.
+    pub version: u64,
+    /// The arrangement of cells.
+    pub arrangement: u32,
+}
+
+/// The moves of a state, and what they are like.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    /// Moves that lead to another state.
+    pub ready: Vec<(Choice, Found)>,
+    /// Where those lead that are being made.
+    next: Vec<Next>,
+    /// What a ruling on the state depends on.
+    pub key: Vec<u32>,
+    /// Moves found, so far.
+    pub remembered: u64,
+}
+
+impl Finder {
+    /// Forgets what was found.
+    pub(super) fn clear(&mut self) {
+        self.ready.clear();
+        self.key.clear();
+    }
+
+    /// Finds the moves of all threads.
+    #[inline]
+    pub(super) fn find(&mut self, at: &mut impl Stand, sought: Sought<'_>) -> Result<(), Hard> {
+        self.clear();
+        let (worlds, world) = at.world();
+        let (chunks, threads) = worlds.rolls(world);
+        self.key.push(threads);
+        let mut waiting = 0;
+        for chunk in 0..chunks {
+            let (worlds, world) = at.world();
+            let roll = worlds.roll(world, chunk);
+            if roll.has_deadline {
+                return Err(Hard);
+            }
+            waiting |= roll.waiting;
+            for thread in threads_of(chunk, roll.runnable) {
+                self.find_of(at, sought, thread)?;
+            }
+        }
+        if self.ready.is_empty() {
+            return Err(Hard);
+        }
+        for chunk in 0..if waiting == 0 { 0 } else { chunks } {
+            let (worlds, world) = at.world();
+            for thread in threads_of(chunk, worlds.roll(world, chunk).waiting) {
+                let stands = at.stands(thread).ok_or(Hard)?;
+                Rulings::note_waiting(&mut self.key, thread, stands);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn find_of(
+        &mut self,
+        at: &mut impl Stand,
+        sought: Sought<'_>,
+        thread: ThreadId,
+    ) -> Result<(), Hard> {
+        let Sought { known, version, arrangement } = sought;
+        let (mut alternative, mut alternatives) = (0, 1);
+        while alternative < alternatives {
+            let value = |question| at.value(question);
+            let found = known.find_by_cells(thread, alternative, arrangement, value).ok_or(Hard)?;
+            let one = known.get(found.which);
+            if one.version != version {
+                return Err(Hard);
+            }
+            Rulings::note_move(&mut self.key, thread, one.class);
+            alternatives = one.alternatives.max(alternatives);
+            if one.outcome == Outcome::Done {
+                self.ready.push((Choice { thread, alternative }, found));
+            }
+            self.remembered += 1;
+            alternative += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The threads of a chunk whose bits are set.
+fn threads_of(chunk: usize, mut bits: u32) -> impl Iterator<Item = ThreadId> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(ThreadId(chunk as u32 * u32::BITS + bit))
+    })
+}
+
+impl Space<'_> {
+    /// Whether nobody wants to know more about moves than where they lead.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_plain = self.properties.is_empty() && !self.appraisals.is_wanted() && !self.defers;
+        is_plain && self.vector.printed().is_none() && self.remembers()
+    }
+
+    /// Expands the present state by what is known alone; whether that could be done.
+    pub(super) fn expand_known(&mut self) -> bool {
+        if !self.has_stack || self.only.is_some() || !self.is_plain() {
+            return false;
+        }
+        self.renew_ground();
+        let (version, arrangement) = (self.touches.version(), self.vector.arrangement());
+        let sought = Sought { known: &self.known, version, arrangement };
+        if self.finder.find(&mut self.vector, sought).is_err() {
+            return false;
+        }
+        let Some(ruling) = self.rulings.get(&self.finder.key) else { return false };
+        let may_leave_out = self.prune && !self.keep_all && 1 < self.finder.ready.len();
+        match ruling.clone().filter(|_| may_leave_out) {
+            None => self.make_known(|_| true),
+            Some(sufficient) => {
+                let is_kept = |choice: Choice| sufficient.contains(choice.thread);
+                self.make_known(is_kept);
+                if self.successors.iter().all(|one| self.is_open(one.state)) {
+                    self.make_known(|choice| !is_kept(choice));
+                    self.successors.sort_by_key(|one| one.choice);
+                } else {
+                    self.stats.reduced += 1;
+                }
+            }
+        }
+        self.remembered += std::mem::take(&mut self.finder.remembered);
+        true
+    }
+
+    /// Expands the state that was expanded by what is known once more, without that.
+    ///
+    /// # Panics
+    /// If something else comes out.
+    pub(super) fn doubt_known(&mut self) {
+        let (known, stats) = (std::mem::take(&mut self.successors), self.stats);
+        let expansion = self.expand_surveying();
+        assert!(
+            matches!(expansion, Expansion::Successors),
+            "what is known is not so: {expansion:?}"
+        );
+        assert_eq!(known, self.successors, "what is known leads elsewhere");
+        self.stats = stats;
+    }
+
+    fn make_known(&mut self, is_wanted: impl Fn(Choice) -> bool) {
+        let mark = self.vector.mark();
+        let begin = self.storing.begin();
+        let Finder { ready, next, .. } = &mut self.finder;
+        next.clear();
+        for &(_, found) in ready.iter().filter(|one| is_wanted(one.0)) {
+            self.known.peek(found, &mut self.vector);
+            next.push(self.vector.next());
+            self.vector.undo_to(mark);
+        }
+        let made = ready.iter().filter(|one| is_wanted(one.0)).zip(next);
+        for (&(choice, found), next) in made {
+            let state = self.vector.number(*next);
+            let effect = self.known.get(found.which).effect;
+            self.successors.push(Successor { choice, state, effect });
+        }
+        self.storing.end(begin);
+    }
+}
