@@ -30,7 +30,7 @@ impl Perms {
 }
 
 /// One mapping of the guest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
     /// First address after the region.
     pub end: u64,
