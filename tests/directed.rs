@@ -249,10 +249,18 @@ fn the_autopilot_proves_what_depth_first_search_proves() {
 }
 
 #[test]
-fn limits_stop_the_autopilot() {
-    let options = ["--cflags", "-DFIX -DN=9", "--time", "1"];
-    let report = report(&options, "steam/philosophers.cpp");
-    assert_eq!(report["verdict"], "incomplete");
-    let said = reason(&report);
-    assert!(said.starts_with("the time limit of 1 s was reached"), "{said}");
+fn limits_stop_every_search() {
+    for search in WHOLE.iter().chain(LOSSY).chain(&["auto"]) {
+        for (limit, what) in [(["--time", "0.2"], "time"), (["--memory", "1M"], "memory")] {
+            let options = ["--search", search, "--cflags", "-DN=7 -DK=7"];
+            let scratch = Scratch::new("limits");
+            let outcome = run(&scratch, &[&options[..], &limit].concat(), "counter.c");
+            assert_eq!(outcome.status.code(), Some(3), "{search} {limit:?}");
+            let report: Value = serde_json::from_slice(&outcome.stdout).expect("a report");
+            assert_eq!(report["verdict"], "incomplete", "{search} {limit:?}");
+            let said = reason(&report);
+            let expected = format!("the {what} limit of ");
+            assert!(said.starts_with(&expected), "{search} {limit:?}: {said}");
+        }
+    }
 }

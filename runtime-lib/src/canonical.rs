@@ -4,6 +4,7 @@
 use crate::module::Module;
 use crate::os::Os;
 use crate::process::{Process, ProcessMark};
+use crate::request::Privileges;
 use crate::signal::{Action, Handler};
 use crate::thread::Thread;
 use samovar_vm::machine::ThreadId;
@@ -20,7 +21,6 @@ impl Os {
         let mut hasher = DefaultHasher::new();
         self.ended.hash(&mut hasher);
         self.now_ns.hash(&mut hasher);
-        self.privileges.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -34,6 +34,7 @@ impl Os {
         let mut os = self.clone();
         os.threads = other.threads.clone();
         os.threads.take(thread.0 as usize, &self.threads);
+        os.privileges = other.privileges.with_own(thread, &self.thread(thread).privileged);
         os
     }
 
@@ -47,7 +48,13 @@ impl Os {
         self.output == other.output
     }
 
-    /// Whether the guest cannot tell apart what belongs to no thread.
+    /// Who has locked which memory.
+    pub fn privileges(&self) -> &Privileges {
+        &self.privileges
+    }
+
+    /// Whether the guest cannot tell apart what belongs to no thread. Who has locked which memory is
+    /// in the records of threads.
     pub fn same_common(&self, other: &Os) -> bool {
         self.ended == other.ended
             && self.now_ns == other.now_ns
@@ -57,7 +64,6 @@ impl Os {
             && (Arc::ptr_eq(&self.actions, &other.actions) || self.actions == other.actions)
             && self.pending == other.pending
             && self.random == other.random
-            && self.privileges == other.privileges
             && self.ignored == other.ignored
             && self.suggestions == other.suggestions
             && self.evaluation == other.evaluation
@@ -74,6 +80,7 @@ impl Thread {
         self.atomic.hash(&mut hasher);
         self.region.hash(&mut hasher);
         self.activity.hash(&mut hasher);
+        self.privileged.hash(&mut hasher);
         hasher.finish()
     }
 }

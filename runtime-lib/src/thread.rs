@@ -208,6 +208,8 @@ pub struct Thread {
     pub(crate) interrupted: Option<u64>,
     /// The hook at the program counter is to be passed on the next run.
     pub(crate) past_hook: bool,
+    /// Memory that it has locked for itself: first bytes, and those behind the last.
+    pub(crate) privileged: Vec<(u64, u64)>,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
     pub(crate) exit: Option<Farewell>,
 }
@@ -269,6 +271,7 @@ impl Thread {
             cancellation: Cancellation::default(),
             interrupted: None,
             past_hook: false,
+            privileged: Vec::new(),
             exit: None,
         }
     }
@@ -291,6 +294,11 @@ impl Thread {
     /// Whether its wait on a modelled condition variable is over but for the mutex.
     pub fn is_relocking(&self) -> bool {
         matches!(self.condition, Some(Stage::Relocking(_) | Stage::Cancelled))
+    }
+
+    /// Regions of memory that it has locked for itself.
+    pub fn privileges(&self) -> usize {
+        self.privileged.len()
     }
 
     /// Whether it has not ended.

@@ -105,7 +105,7 @@ impl Machine {
 
     /// The instruction at an address, if it is one that can be followed.
     fn node(&self, at: u64, info: &mut InstructionInfoFactory) -> Option<Node> {
-        let (_, region) = self.memory.regions().at(at)?;
+        let (_, region) = self.memory.region_map().at(at)?;
         if self.is_hooked(at) || region.perms.write {
             return None;
         }

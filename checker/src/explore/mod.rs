@@ -30,6 +30,7 @@ pub mod deepening;
 pub mod dfs;
 pub mod endless;
 pub mod engine;
+mod expanse;
 pub mod external;
 pub mod future;
 #[cfg(test)]

@@ -17,6 +17,7 @@
 //! not all any more: [`Touches::take_missed`] says so, and they have to be executed again before
 //! anything is compared. Before that nobody touched the word, so no conflict was overlooked.
 
+use super::expanse::Expanse;
 use super::future::Thing;
 use super::word::{LARGE, Word};
 use crate::state::slots::fold;
@@ -216,8 +217,8 @@ pub struct Touches {
     /// By thing.
     present: Vec<Present>,
     conflicts: Vec<Conflict>,
-    /// First words of large accesses, and those behind their last.
-    large: Vec<(u64, u64)>,
+    /// Large accesses, and what they are about.
+    expanse: Expanse,
     /// See [`Touches::take_missed`].
     missed: bool,
 }
@@ -234,7 +235,7 @@ impl Default for Touches {
             common_objects: Vec::new(),
             present: Vec::new(),
             conflicts: Vec::new(),
-            large: Vec::new(),
+            expanse: Expanse::default(),
             missed: false,
         }
     }
@@ -270,16 +271,12 @@ impl Touches {
     fn add_large(&mut self, thread: ThreadId, access: &Access, manner: Manner) {
         let (start, end) = (access.addr, access.addr + u64::from(access.size));
         let write = access.kind == AccessKind::Write;
-        let keys = self.entries.iter().filter(|entry| entry.key != 0).map(|entry| entry.key - 1);
-        let mut words: Vec<Word> = keys.map(Word).filter(|word| word.is_in(access)).collect();
-        words.sort_unstable();
+        let range = start / 8..end.div_ceil(8);
+        let words = self.expanse.touched(range.clone());
         for word in words {
             self.touch(thread, (word, word.bytes_within(start, end)), write, manner);
         }
-        let range = (start / 8, end.div_ceil(8));
-        if !self.large.contains(&range) {
-            self.large.push(range);
-        }
+        self.expanse.take(range);
     }
 
     /// Whether a word of a large access was touched that was not known when that was noted.
@@ -301,8 +298,7 @@ impl Touches {
         if entry.key == 0 {
             *entry = Entry { key: word.0 + 1, ..Entry::default() };
             self.used += 1;
-            let is_in = |(start, end): &(u64, u64)| (*start..*end).contains(&word.0);
-            self.missed |= self.large.iter().any(is_in);
+            self.missed |= self.expanse.add(word);
         }
         for (half, mask) in entry.halves.iter_mut().zip(HALVES) {
             if bytes & mask != 0 && half.take(thread, write) && half.is_shared() {

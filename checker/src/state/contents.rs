@@ -10,6 +10,7 @@
 //! [`super::dead`]); registers of threads that have ended are zero, but for where the descriptor
 //! is. Whether bytes were initialised is left out as long as nobody asks for it.
 
+use super::parts::Parts;
 use super::pool::Pool;
 use super::worlds::{Regions, Worlds};
 use crate::explore::measure::MemoryUse;
@@ -87,6 +88,7 @@ pub(super) struct Contents {
     pub floating_values: Vec<Floating>,
     pub worlds: Worlds,
     pub regions: Regions,
+    pub parts: Parts,
 }
 
 impl Contents {
@@ -109,6 +111,7 @@ impl Contents {
             floating_values: Vec::new(),
             worlds: Worlds::default(),
             regions: Regions::default(),
+            parts: Parts::default(),
         };
         contents.keep_baseline(&process.machine.memory);
         contents
@@ -197,7 +200,11 @@ impl Contents {
             Component::Object(addr) => {
                 self.objects.intern(&object_bytes(memory.objects().get(addr)))
             }
-            Component::Regions => self.regions.number(memory.region_map()),
+            Component::Regions => {
+                let number = self.regions.number(memory.region_map());
+                self.parts.meet_map(number);
+                number
+            }
             Component::Core(thread) => {
                 let core = process.machine.core(ThreadId(thread));
                 let core = match is_alive(process, thread) {
@@ -207,7 +214,11 @@ impl Contents {
                 self.cores.intern(core.map(u64::to_le_bytes).as_flattened())
             }
             Component::Floating(thread) => self.floating(process, thread),
-            Component::World => self.worlds.number(process.world()),
+            Component::World => {
+                let near = self.worlds.latest().map(|near| near.privileges());
+                self.parts.meet(process.privileges(), near);
+                self.worlds.number(process.world())
+            }
         }
     }
 

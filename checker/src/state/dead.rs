@@ -41,11 +41,11 @@ pub fn clear(process: &mut Process, thread: ThreadId, mark: Mark, before: u64) -
 /// mapping is one: the main thread's, or one with the thread's descriptor at its top and a guard
 /// below, as libraries make them. A stack that the program took from elsewhere is left alone.
 fn stack(memory: &Memory, rsp: u64, descriptor: u64) -> Option<(u64, u64)> {
-    let (start, region) = memory.regions().at(rsp.wrapping_sub(1))?;
+    let (start, region) = memory.region_at(rsp.wrapping_sub(1))?;
     if &*region.name == "[stack]" {
         return Some((start, region.end));
     }
     let own = (rsp..region.end).contains(&descriptor);
-    let (_, below) = memory.regions().at(start.wrapping_sub(1))?;
+    let (_, below) = memory.region_at(start.wrapping_sub(1))?;
     (own && region.perms.write && below.perms == Perms::NONE).then_some((start, region.end))
 }

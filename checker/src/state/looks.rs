@@ -6,11 +6,12 @@
 //! positions, and what is found there is remembered by cells as well.
 
 use super::contents::{Component, PAGES};
+use super::parts::CODE;
 use super::vector::{CELL, COMMON, RECORDS, REGIONS, StateVector, WAITS, WORLD};
 use samovar_runtime::LOOK_AT_WAITS;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::PAGE_SIZE;
-use samovar_vm::memory::reads::{LINE, Seen};
+use samovar_vm::memory::reads::{self, LINE, Seen};
 
 /// Values of cells, and of positions in cells that are not asked for as a whole.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,13 @@ impl StateVector {
         looks.clear();
         self.question += 1;
         self.mentioned.resize(self.contents.slots().len(), 0);
-        self.mention(REGIONS, looks);
+        match self.contents.parts.is_fine() {
+            true => self.mention_part(CODE, looks),
+            false => self.mention(REGIONS, looks),
+        }
+        if let Some(question) = self.contents.parts.all_guards() {
+            self.mention_part(question, looks);
+        }
         // The passing of time is not one thread's.
         let mut whole = self.os().threads().len() <= thread.0 as usize;
         if whole {
@@ -52,6 +59,18 @@ impl StateVector {
                     self.look(Component::Granule(line), looks);
                     self.look(Component::Shadow(line), looks);
                     self.look(Component::Pages(line * LINE / PAGE_SIZE / PAGES), looks);
+                    if let Some(question) = self.contents.parts.guard_if_locked(line) {
+                        self.mention_part(question, looks);
+                    }
+                }
+                Seen::Guard(line) => {
+                    let question = self.contents.parts.guard(line);
+                    self.mention_part(question, looks);
+                }
+                Seen::Region(_) if !self.contents.parts.is_fine() => {}
+                Seen::Region(page) => {
+                    let question = self.contents.parts.region(page);
+                    self.mention_part(question, looks);
                 }
                 Seen::Pages { first, count } => {
                     for group in first / PAGES..=(first + count.max(1) - 1) / PAGES {
@@ -59,6 +78,7 @@ impl StateVector {
                     }
                 }
                 Seen::Object(addr) => self.look(Component::Object(addr), looks),
+                Seen::Beyond(reads::REGIONS) => self.mention(REGIONS, looks),
                 Seen::Beyond(LOOK_AT_WAITS) if !whole => self.mention_part(WAITS, looks),
                 Seen::Beyond(_) => {
                     whole = true;

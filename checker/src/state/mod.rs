@@ -9,6 +9,7 @@ pub mod layout;
 pub mod lesson;
 pub mod looks;
 pub mod memo;
+mod parts;
 pub mod pool;
 pub mod printed;
 pub mod reading;

@@ -7,7 +7,7 @@
 use super::contents::Component;
 use super::looks::CellChanges;
 use super::tree::{Next, Pairs, StateId, Tree};
-use super::vector::{CELL, COMMON, RECORDS, StateVector, WAITS, WORLD};
+use super::vector::{CELL, COMMON, PART, RECORDS, REGIONS, StateVector, WAITS, WORLD};
 use super::worlds::Worlds;
 use samovar_vm::machine::ThreadId;
 
@@ -70,6 +70,12 @@ impl Reader {
         match question {
             COMMON => Some(worlds.common(world)),
             WAITS => worlds.known_waits(world),
+            PART.. => {
+                let map = vector.contents_of(REGIONS, self.get(vector, REGIONS));
+                let map = (map, &**vector.contents.regions.get(map));
+                let held = worlds.get(world).privileges();
+                vector.contents.parts.known_answer(question, held, map)
+            }
             record => Some(worlds.record(world, ThreadId(record - RECORDS))),
         }
     }

@@ -38,6 +38,8 @@ pub(super) const RECORDS: u32 = 1 << 30;
 pub(super) const COMMON: u32 = RECORDS | 1 << 29;
 /// What threads wait for.
 pub(super) const WAITS: u32 = COMMON + 1;
+/// From here on, they are about parts that the two together decide about (see [`super::parts`]).
+pub(super) const PART: u32 = COMMON + 2;
 /// From here to there, they are about whole cells. All others are about positions.
 pub(super) const CELL: u32 = 1 << 29;
 
@@ -238,8 +240,15 @@ impl StateVector {
         match question {
             COMMON => self.contents.worlds.common(world),
             WAITS => self.contents.worlds.waits(world),
+            PART.. => self.part(world, question),
             record => self.contents.worlds.record(world, ThreadId(record - RECORDS)),
         }
+    }
+
+    fn part(&mut self, world: u32, question: u32) -> u32 {
+        let number = self.contents_at(REGIONS);
+        let Contents { worlds, regions, parts, .. } = &mut self.contents;
+        parts.answer(question, worlds.get(world).privileges(), (number, regions.get(number)))
     }
 
     /// From now on, states that differ in what the program has written count as different.
@@ -360,12 +369,13 @@ impl StateVector {
     /// Whether a component that moves looked at has changed for the first time since: then it is
     /// missing from what [`StateVector::looks`] said of them.
     pub fn is_outdated(&self) -> bool {
-        self.outdated
+        self.outdated || self.contents.parts.is_outdated()
     }
 
     /// Nobody relies on earlier answers of [`StateVector::looks`].
     pub fn renew(&mut self) {
         self.assumed.clear();
+        self.contents.parts.renew();
         self.outdated = false;
     }
 

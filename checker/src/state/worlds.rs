@@ -116,6 +116,11 @@ impl Worlds {
         self.number_near(os, self.last)
     }
 
+    /// The state that was asked about last.
+    pub fn latest(&self) -> Option<&Os> {
+        self.all.items.get(self.last as usize).map(|world| &*world.os)
+    }
+
     /// The same, where much is shared with a known world.
     fn number_near(&mut self, os: &Arc<Os>, near: u32) -> u32 {
         if self.all.items.get(near as usize).is_some_and(|near| Arc::ptr_eq(&near.os, os)) {

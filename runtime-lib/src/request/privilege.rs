@@ -28,19 +28,24 @@ pub struct Privilege {
     pub holder: ThreadId,
 }
 
-/// All privileges, in ascending order. Copies are cheap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Privileges(Arc<Vec<Privilege>>);
+/// All privileges, in ascending order. Copies are cheap. Each thread's are in its record, too: this
+/// is where they are found by address.
+#[derive(Clone, Debug, Default)]
+pub struct Privileges {
+    all: Arc<Vec<Privilege>>,
+    /// No region is longer.
+    longest: u64,
+}
 
 impl Privileges {
     /// Whether nobody has any.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// The privileges, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = &Privilege> {
-        self.0.iter()
+        self.all.iter()
     }
 
     /// The privilege of another thread that an access would break. Locking and unlocking a region
@@ -51,20 +56,58 @@ impl Privileges {
     }
 
     fn of_others(&self, thread: ThreadId, start: u64, end: u64) -> Option<&Privilege> {
-        self.0.iter().find(|known| known.holder != thread && known.start < end && start < known.end)
+        let mut around = self.around(start, end).iter();
+        around.find(|known| known.holder != thread && start < known.end)
+    }
+
+    /// All privileges to some bytes, and perhaps some shortly before.
+    pub fn around(&self, start: u64, end: u64) -> &[Privilege] {
+        let earliest = start.saturating_sub(self.longest);
+        let first = self.all.partition_point(|known| known.start < earliest);
+        let len = self.all[first..].partition_point(|known| known.start < end);
+        &self.all[first..first + len]
+    }
+
+    /// Those that are not in others, which are about the same, and perhaps some more.
+    pub fn beyond(&self, others: &Privileges) -> &[Privilege] {
+        if Arc::ptr_eq(&self.all, &others.all) {
+            return &[];
+        }
+        let same = |(one, other): &(&Privilege, &Privilege)| one == other;
+        let first = self.all.iter().zip(others.iter()).take_while(same).count();
+        let rest = self.all[first..].iter().rev().zip(others.all[first..].iter().rev());
+        &self.all[first..self.all.len() - rest.take_while(same).count()]
+    }
+
+    /// These, but a thread has those regions.
+    pub(crate) fn with_own(&self, holder: ThreadId, regions: &[(u64, u64)]) -> Privileges {
+        let mut new = self.clone();
+        let own = regions.iter().map(|&(start, end)| Privilege { start, end, holder });
+        let before = self.iter().filter(|known| known.holder == holder).count();
+        if before == regions.len() && { own.clone() }.all(|one| self.has(&one)) {
+            return new;
+        }
+        Arc::make_mut(&mut new.all).retain(|known| known.holder != holder);
+        own.for_each(|one| new.add(one));
+        new
+    }
+
+    fn has(&self, privilege: &Privilege) -> bool {
+        self.all.binary_search(privilege).is_ok()
     }
 
     fn add(&mut self, privilege: Privilege) {
-        if let Err(place) = self.0.binary_search(&privilege) {
-            Arc::make_mut(&mut self.0).insert(place, privilege);
+        if let Err(place) = self.all.binary_search(&privilege) {
+            Arc::make_mut(&mut self.all).insert(place, privilege);
+            self.longest = self.longest.max(privilege.end - privilege.start);
         }
     }
 
     /// Takes out what the thread holds from this address on.
     fn remove(&mut self, thread: ThreadId, start: u64) -> Option<Privilege> {
         let found = |known: &Privilege| known.start == start && known.holder == thread;
-        let place = self.0.iter().position(found)?;
-        Some(Arc::make_mut(&mut self.0).remove(place))
+        let place = self.all.iter().position(found)?;
+        Some(Arc::make_mut(&mut self.all).remove(place))
     }
 }
 
@@ -93,7 +136,12 @@ pub(super) fn lock(request: &mut Request<'_>) -> Reply {
     if request.process.os.privileges.of_others(holder, start, end).is_some() {
         return Reply::Wait(WaitFor::Privilege { start, end });
     }
-    request.process.os_mut().privileges.add(Privilege { start, end, holder });
+    let os = request.process.os_mut();
+    os.privileges.add(Privilege { start, end, holder });
+    let own = &mut os.thread_mut(holder).privileged;
+    if let Err(place) = own.binary_search(&(start, end)) {
+        own.insert(place, (start, end));
+    }
     Reply::Value(1)
 }
 
@@ -105,12 +153,15 @@ pub(super) fn unlock(request: &mut Request<'_>) -> Reply {
     let Some(given) = request.process.os_mut().privileges.remove(request.thread, start) else {
         return not_held(request, start);
     };
+    let own = &mut request.process.os_mut().thread_mut(request.thread).privileged;
+    own.retain(|region| *region != (given.start, given.end));
     wake(request.process, &given);
     Reply::Value(1)
 }
 
 /// Announces that a region changes hands; the reply if the checker wants to stop before it.
 fn announce(request: &mut Request<'_>, start: u64, len: u64) -> Option<Reply> {
+    request.process.machine.memory.reads.note_guards(start, len);
     let access = objects::change(start, u32::try_from(len).unwrap_or(u32::MAX));
     let decision = request.witness.before_reserving(access);
     (decision == Decision::Stop).then_some(Reply::Before(access))

@@ -111,7 +111,7 @@ impl Memory {
         let end = addr.checked_add(u64::from(size))?;
         let nodes = &self.frames.nodes;
         let top = &nodes[self.frames.above(chain, rsp) as usize];
-        let (_, stack) = self.regions.at(rsp)?;
+        let (_, stack) = self.region_at(rsp)?;
         if end <= top.slot || stack.end <= addr {
             // Below all frames, or not on this stack.
             return None;

@@ -23,7 +23,7 @@ use frames::Frames;
 use journal::Journal;
 use object::{Object, Objects, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
 use reads::Reads;
-use region::RegionMap;
+use region::{Region, RegionMap};
 use space::{Reservation, Space};
 use std::io;
 use std::sync::Arc;
@@ -75,7 +75,14 @@ impl Memory {
 
     /// What is mapped where.
     pub fn regions(&self) -> &RegionMap {
+        self.reads.note_beyond(reads::REGIONS);
         &self.regions
+    }
+
+    /// The region that holds an address, with its start.
+    pub fn region_at(&self, addr: u64) -> Option<(u64, &Region)> {
+        self.reads.note_region(addr);
+        self.regions.at(addr)
     }
 
     /// Heap blocks and globals.
@@ -257,7 +264,7 @@ impl Memory {
             return fault(if freed { FaultReason::UseAfterFree } else { FaultReason::OutOfBounds });
         }
         let Some(end) = addr.checked_add(len) else { return fault(FaultReason::Unmapped) };
-        if self.regions.covers(addr, end) {
+        if self.regions().covers(addr, end) {
             fault(FaultReason::Protected)
         } else {
             fault(FaultReason::Unmapped)

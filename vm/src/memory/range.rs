@@ -5,6 +5,7 @@
 
 use super::journal::{Deed, Mark, Undo};
 use super::object::{Object, ObjectKind, SHADOW_FREED, SHADOW_INIT, SHADOW_POISON};
+use super::reads::REGIONS;
 use super::region::{Perms, Region};
 use super::{
     ADDRESS_LIMIT, CODE, EXEC, FRESH, Memory, PAGE_SHIFT, PAGE_SIZE, READ, SHADOW, WRITE, log_old,
@@ -83,6 +84,7 @@ impl Memory {
     }
 
     fn replace_regions(&mut self, change: impl FnOnce(&mut super::RegionMap)) {
+        self.reads.note_beyond(REGIONS);
         if self.journal.is_on() {
             self.journal.log_deed(Deed::Regions(Arc::clone(&self.regions)));
         }
@@ -105,7 +107,7 @@ impl Memory {
     }
 
     fn drop_contents(&mut self, addr: u64, len: u64) {
-        if !self.regions.overlaps(addr, addr + len) {
+        if !self.regions().overlaps(addr, addr + len) {
             return;
         }
         let first = (addr >> PAGE_SHIFT) as usize;

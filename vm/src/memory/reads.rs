@@ -9,6 +9,7 @@
 //! So do writes on its behalf, and pages whose contents are dropped: what changes, and what stays
 //! the same, depends on what was there.
 
+use super::PAGE_SIZE;
 use ahash::{AHashSet, RandomState};
 use std::cell::{Cell, RefCell};
 
@@ -19,6 +20,10 @@ pub const LINE: u64 = 64;
 const FEW: usize = 16;
 /// More lines than this are not recorded: nobody wants to remember such a step.
 const LINES_MAX: usize = 2048;
+
+/// What is mapped where, as a whole: the code that is there does not count. Numbers of others who
+/// note looks beyond memory are smaller.
+pub const REGIONS: u32 = u32::MAX;
 
 /// Something that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +39,10 @@ pub enum Seen {
     },
     /// The entry of an address in the table of objects.
     Object(u64),
+    /// The region that a page is in, by address divided by the size of a page.
+    Region(u64),
+    /// Who may use a line of memory, by address divided by [`LINE`].
+    Guard(u64),
     /// Something that is not in memory, by a number of the caller's.
     Beyond(u32),
 }
@@ -107,12 +116,29 @@ impl Reads {
         }
     }
 
+    /// Notes a look at the region around an address.
+    pub(crate) fn note_region(&self, addr: u64) {
+        self.note_once(Seen::Region(addr / PAGE_SIZE));
+    }
+
+    /// Notes a look at who may use some bytes.
+    pub fn note_guards(&self, addr: u64, len: u64) {
+        let lines = addr / LINE..=addr.saturating_add(len.max(1) - 1) / LINE;
+        for line in lines.take(LINES_MAX) {
+            self.note_once(Seen::Guard(line));
+        }
+    }
+
     /// Notes a look at something that is not in memory.
     pub fn note_beyond(&self, what: u32) {
+        self.note_once(Seen::Beyond(what));
+    }
+
+    fn note_once(&self, seen: Seen) {
         if self.on.get() {
             let mut log = self.log.borrow_mut();
-            if !log.seen.contains(&Seen::Beyond(what)) {
-                log.seen.push(Seen::Beyond(what));
+            if !log.seen.contains(&seen) {
+                log.seen.push(seen);
             }
         }
     }
@@ -141,7 +167,7 @@ impl Log {
         if self.lines.is_empty() {
             self.lines.extend(self.seen.iter().filter_map(|seen| match seen {
                 Seen::Line(line) => Some(*line),
-                Seen::Pages { .. } | Seen::Object(_) | Seen::Beyond(_) => None,
+                _ => None,
             }));
         }
         self.lines.insert(line)

@@ -84,7 +84,8 @@ impl Vantage {
         let words = touched.iter().map(|touched| touched.word().0);
         let locks = words.filter(|word| self.objects.contains(word));
         let held = locks.filter(|&word| mutex_holder(process, word) == Some(thread)).count();
-        let privileges = process.privileges().iter().filter(|held| held.holder == thread).count();
+        let record = process.threads().get(thread.0 as usize);
+        let privileges = record.map_or(0, |record| record.privileges());
         (held + privileges) as i32
     }
 
