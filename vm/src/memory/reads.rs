@@ -92,27 +92,25 @@ impl Reads {
 
     /// Notes a look at what pages are.
     pub(crate) fn note_pages(&self, first: u64, count: u64) {
-        if self.on.get() {
-            self.log.borrow_mut().seen.push(Seen::Pages { first, count });
-        }
+        self.note_other(Seen::Pages { first, count });
     }
 
     /// Notes a look at the table of objects.
     pub(crate) fn note_object(&self, addr: u64) {
-        if self.on.get() {
-            let mut log = self.log.borrow_mut();
-            if !log.seen.contains(&Seen::Object(addr)) {
-                log.seen.push(Seen::Object(addr));
-            }
-        }
+        self.note_other(Seen::Object(addr));
     }
 
     /// Notes a look at something that is not in memory.
     pub fn note_beyond(&self, what: u32) {
+        self.note_other(Seen::Beyond(what));
+    }
+
+    /// Notes what is no line. Where there is too much already, nobody wants to know.
+    fn note_other(&self, what: Seen) {
         if self.on.get() {
             let mut log = self.log.borrow_mut();
-            if !log.seen.contains(&Seen::Beyond(what)) {
-                log.seen.push(Seen::Beyond(what));
+            if log.seen.len() < LINES_MAX && !log.seen.contains(&what) {
+                log.seen.push(what);
             }
         }
     }
@@ -178,6 +176,9 @@ mod tests {
         let reads = Reads::default();
         reads.begin();
         reads.note(0, LINE * LINES_MAX as u64 * 2);
+        assert!(!reads.end(&mut Vec::new()));
+        reads.begin();
+        (0..2 * LINES_MAX as u64).for_each(|addr| reads.note_object(addr));
         assert!(!reads.end(&mut Vec::new()));
     }
 }
