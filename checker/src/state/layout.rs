@@ -7,7 +7,9 @@
 //! one number, a move changes few cells, and threads that stand where they stood before cost
 //! nothing.
 //!
-//! Components that hardly ever change share one *cold* block, whoever's they are.
+//! Components that hardly ever change share one *cold* block, whoever's they are. Not so the
+//! operating system: remembered moves change it apart from everything else, and would undo that if
+//! they put back a whole cell that has it inside.
 //!
 //! Whose a component is, and how often it changes, is a guess from what moves were seen to do. A
 //! wrong guess costs time and never correctness. While states are stored, every component stays
@@ -110,7 +112,7 @@ impl Layout {
         let mut blocks: Vec<Block> = Vec::new();
         let mut latest: AHashMap<u32, usize> = AHashMap::new();
         for (position, one) in users.iter().enumerate().skip(1) {
-            let is_cold = one.changes < 2 || one.changes < most / COLD_PART;
+            let is_cold = !one.is_nobodys() && (one.changes < 2 || one.changes < most / COLD_PART);
             let owner = one.owner().or(is_cold.then_some(COLD));
             let at = owner.and_then(|owner| latest.get(&owner).copied());
             let at = at.filter(|&at| blocks[at].positions.len() < BLOCK_MAX).unwrap_or_else(|| {
@@ -318,6 +320,11 @@ impl Users {
         Users { fixed: Some(owner), ..Users::default() }
     }
 
+    /// Whether it is nobody's whatever will be seen.
+    fn is_nobodys(&self) -> bool {
+        self.fixed == Some(None)
+    }
+
     /// A thread looks at it or changes it.
     pub fn note(&mut self, thread: u32) {
         self.all += 1;
@@ -385,6 +392,18 @@ mod tests {
             found.push((position, value));
         });
         assert_eq!(found, [(5, 99)]);
+    }
+
+    #[test]
+    fn the_operating_system_is_alone_in_its_cell_however_seldom_it_changes() {
+        let mut users = [Users::default(); 8];
+        users[1] = Users::fixed(None);
+        users[2].changes = 1_000_000;
+        let layout = Layout::arranged(&users);
+        let others = (2..8).map(|position| layout.place(position).cell);
+        assert!(others.clone().all(|cell| cell != layout.place(1).cell));
+        let cold: Vec<u32> = others.skip(1).collect();
+        assert!(cold.windows(2).all(|two| two[0] == two[1]), "the others share one: {cold:?}");
     }
 
     #[test]
