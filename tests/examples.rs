@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Examples that even the quick selection checks in every configuration.
-const IN_EVERY_WAY: &[&str] = &["condition/lost_wakeup.c", "deadlock/transfer.c"];
+const IN_EVERY_WAY: &[&str] = &["condition/lost_wakeup.c", "cpp/once.cpp", "deadlock/transfer.c"];
 
 #[test]
 fn every_example_gets_its_verdict() {

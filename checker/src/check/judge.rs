@@ -39,6 +39,7 @@ pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
             Ending::Misuse(_, Misuse::Lock { .. }) => &[ErrorKind::Lock],
             Ending::Fault(_) | Ending::Misuse(..) => &[ErrorKind::Memory],
             Ending::Diverges | Ending::Unsupported(_) => &[ErrorKind::Livelock],
+            Ending::Cut(_) => &[],
         },
     };
     kinds.iter().any(|kind| kind.counts(asked))
@@ -81,6 +82,7 @@ pub fn judge(
             };
             (kind, None, message)
         }
+        Ending::Cut(_) => return None,
         Ending::Diverges => {
             let message = "the thread works on without end and without a visible effect";
             (ErrorKind::Livelock, None, message.to_string())

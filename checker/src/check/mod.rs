@@ -139,7 +139,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         return Err(CommandError::IdleStoreOption { option, stores });
     }
     let messages = Messages::new(options.loudness());
-    let limit = Limit::new(options.time);
+    let limit = Limit::new(options.time).with_memory(options.memory);
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
     let program = setup::read(&setting, &messages)?;
@@ -282,22 +282,20 @@ fn examine(
             let ends = ends_of(options, &Wrong::Deadlock, &process.take_output());
             Outcome { steps, ends, ..Outcome::of(verdict) }
         }
-        Prefix::OutOfTime => Outcome::of(out_of_time(options)),
+        Prefix::Stopped(reason) => {
+            let reason = format!("{reason} before the first thread");
+            Outcome::of(Verdict::Incomplete { reason })
+        }
         Prefix::TooLong(instructions) => {
             let reason = format!(
-                "the program has executed {instructions} instructions before its first thread"
+                "the program has executed {instructions} instructions before its first thread; \
+                 with --time it may go on"
             );
             Outcome::of(Verdict::Incomplete { reason })
         }
     };
     let verdict = limited(process, options, outcome.verdict);
     Ok(Outcome { verdict, instructions_alone, ..outcome })
-}
-
-fn out_of_time(options: &CheckOptions) -> Verdict {
-    let seconds = options.time.unwrap_or_default().as_secs_f64();
-    let reason = format!("the time limit of {seconds} s was reached before the first thread");
-    Verdict::Incomplete { reason }
 }
 
 /// The verdict on a program that never had a second thread.
@@ -368,7 +366,7 @@ fn explore(
         Err(error) => return Err(error.into()),
     };
     process.machine.memory.journal.set_on(true);
-    let limits = Limits::new(limit, options.time, options.memory, options.depth);
+    let limits = Limits::new(limit, options.depth);
     let progress = Progress::new(!options.quiet);
     let mut ends = options.outcomes.then(BTreeSet::new);
     let target = known.map_or_else(Target::default, |saved| {

@@ -3,7 +3,7 @@
 //! A program that never creates a thread is over after this, and this is its whole check.
 
 use crate::explore::endless;
-use crate::explore::moves::Ending;
+use crate::explore::moves::{self, Ending};
 use crate::explore::trace::Trace;
 use crate::run::limit::Limit;
 use samovar_runtime::syscall::objects;
@@ -13,12 +13,14 @@ use samovar_vm::monitor::{Access, Decision, Monitor};
 
 /// The only thread.
 const MAIN: ThreadId = ThreadId(0);
-/// Instructions between two looks at the clock.
-const PIECE: u64 = 1 << 20;
-/// Instructions after which the program is first suspected of going round in circles.
+/// Instructions in one piece, after which one looks how much has been spent.
+const PIECE: u64 = 1 << 16;
+/// Effort between two looks at the clock and the memory of the host.
+const LOOK: u64 = 1 << 20;
+/// Effort after which the program is first suspected of going round in circles.
 const SUSPECT_AFTER: u64 = 256 << 20;
-/// Instructions after which nothing more is expected of it, unless there is a time limit.
-const INSTRUCTIONS_MAX: u64 = 16 << 30;
+/// Effort after which nothing more is expected of a program that is checked without a limit of time.
+const EFFORT_MAX: u64 = 1 << 30;
 
 /// How the prefix ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,8 +32,8 @@ pub enum Prefix {
     Over(Ending),
     /// The main thread waits, and there is nobody to wake it.
     Deadlock,
-    /// The time limit was reached.
-    OutOfTime,
+    /// A limit of the host was reached, for this reason.
+    Stopped(String),
     /// More instructions than anything should need.
     TooLong(u64),
 }
@@ -54,7 +56,7 @@ pub fn run_listening(process: &mut Process, limit: &Limit) -> (Prefix, Vec<Mark>
 }
 
 fn run_alone(process: &mut Process, limit: &Limit, alone: &mut Alone<'_>) -> Prefix {
-    let mut suspect_at = SUSPECT_AFTER;
+    let (mut next_look, mut suspect_at) = (LOOK, SUSPECT_AFTER);
     loop {
         match process.step(MAIN, PIECE, alone) {
             Event::Access(_) => return Prefix::Threads,
@@ -74,21 +76,25 @@ fn run_alone(process: &mut Process, limit: &Limit, alone: &mut Alone<'_>) -> Pre
             Event::Pruned => return Prefix::Over(Ending::Pruned),
             Event::Unsupported(what) => return Prefix::Over(Ending::Unsupported(what)),
         }
-        if limit.is_over() || limit.was_missed() {
-            return Prefix::OutOfTime;
+        let spent = moves::effort(process);
+        if next_look <= spent || limit.was_missed() {
+            next_look = spent + LOOK;
+            if let Some(reason) = limit.out_of_time().or_else(|| limit.out_of_memory()) {
+                return Prefix::Stopped(reason);
+            }
         }
-        let instructions = process.machine.instructions();
-        if suspect_at <= instructions {
+        if suspect_at <= spent {
             process.machine.memory.journal.set_on(true);
             let repeats = endless::circle(process, MAIN, &|_| false).is_some();
             process.machine.memory.journal.set_on(false);
             if repeats {
                 return Prefix::Over(Ending::Diverges);
             }
-            suspect_at = instructions * 2;
+            suspect_at = spent * 2;
         }
-        if INSTRUCTIONS_MAX <= instructions && limit.left().is_none() {
-            return Prefix::TooLong(instructions);
+        // Who only repeats what was checked has no limits at all.
+        if EFFORT_MAX <= spent && limit.left().is_none() && limit.memory().is_some() {
+            return Prefix::TooLong(process.machine.instructions());
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::Round;
 use crate::explore::heuristic::Quarry;
 use crate::explore::heuristic::target::Target;
+use crate::explore::moves::Ending;
 use crate::explore::scout;
 use crate::explore::space::Space;
 use crate::explore::word::Word;
@@ -75,7 +76,7 @@ pub fn explore(
     mut spill: Option<Spill>,
 ) -> Result<Explored, DirectoryError> {
     let reduce = plan.options.reduction();
-    let sight = walk::sight(process, reduce, std::iter::empty());
+    let sight = walk::sight(process, reduce, std::iter::empty()).within(limits.host().clone());
     let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
     let mut notes = Notes::default();
@@ -159,6 +160,10 @@ pub fn explore(
             }
             Round::Anew => {}
         }
+    };
+    let found = match found {
+        Found::Error { error: Wrong::Move(Ending::Cut(reason)), .. } => Found::Stopped { reason },
+        found => found,
     };
     space.jump_to_start();
     let contended = space.sight().visible.contended();

@@ -91,7 +91,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
                 break;
             };
             round = self.take_up(candidate);
-            if last_look + WATCH_EVERY <= self.stats.transitions {
+            if round.is_none() && last_look + WATCH_EVERY <= self.stats.transitions {
                 last_look = self.stats.transitions;
                 self.publish(stats);
                 if let Some(reason) = watchdog(stats) {

@@ -52,7 +52,7 @@ impl<'e, E: Engine> Deepening<'e, E> {
         let mut last_look = 0;
         while round.is_none() && !self.frames.is_empty() {
             round = self.step();
-            if last_look + WATCH_EVERY <= self.stats.transitions {
+            if round.is_none() && last_look + WATCH_EVERY <= self.stats.transitions {
                 last_look = self.stats.transitions;
                 self.publish(stats);
                 if let Some(reason) = watchdog(stats) {

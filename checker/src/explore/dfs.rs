@@ -146,7 +146,8 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
                 break;
             }
             round = self.step();
-            if self.stats.transitions.is_multiple_of(WATCH_EVERY) {
+            // Nobody is asked about what was found.
+            if round.is_none() && self.stats.transitions.is_multiple_of(WATCH_EVERY) {
                 self.publish(stats);
                 self.save_memory();
                 let full = self.engine.is_full().then(|| "the table of states is full".to_string());

@@ -50,7 +50,7 @@ impl<'e, 'p, V: Visited> LossyDepthFirst<'e, 'p, V> {
         let mut round = self.enter(Choice { thread: ThreadId(0), alternative: 0 });
         while round.is_none() && !self.frames.is_empty() {
             round = self.step();
-            if self.stats.transitions.is_multiple_of(WATCH_EVERY) {
+            if round.is_none() && self.stats.transitions.is_multiple_of(WATCH_EVERY) {
                 self.publish(stats);
                 if let Some(reason) = watchdog(stats) {
                     round = Some(Round::Over(Found::Stopped { reason }));

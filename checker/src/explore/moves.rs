@@ -7,6 +7,7 @@ use super::trace::{Recorder, Trace};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
+use crate::run::limit::Limit;
 use crate::state::{dead, unread};
 use samovar_runtime::{
     Event, Mark, Misuse, Observer, Process, ProcessMark, Signal, Unsupported, Violation,
@@ -18,8 +19,17 @@ use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
 use std::ops::Range;
 
-/// Instructions in one piece, after which repetition is looked for.
-const PIECE: u64 = 1 << 20;
+/// Instructions in one piece, after which one looks how much has been spent.
+const PIECE: u64 = 1 << 16;
+
+/// A system call or a library function counts as so many instructions: it may take as long.
+const CALL: u64 = 1 << 10;
+
+/// Giving way to others counts as so many instructions.
+const YIELD: u64 = 1 << 14;
+
+/// Effort between two looks at the clock and the memory of the host.
+const LOOK: u64 = 1 << 20;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
 const JOURNAL_MAX: usize = 512 << 20;
@@ -41,6 +51,8 @@ pub enum Ending {
     Misuse(String, Misuse),
     /// The thread works on without end and without a visible operation.
     Diverges,
+    /// A limit of the host was reached, and nobody knows how it would have ended.
+    Cut(String),
     /// A statement of the program is violated.
     Violated(Violation),
     /// The program assumes that this does not happen.
@@ -81,6 +93,8 @@ pub struct Sight {
     /// A choice is the first thing of a move, not the last: fewer states, but a thread stands
     /// before its choice, and has to be switched to once more.
     pub choices_first: bool,
+    /// When to give up in the middle of a move; never if it is made again.
+    pub limit: Option<Limit>,
 }
 
 impl Sight {
@@ -89,9 +103,14 @@ impl Sight {
         Sight { choices_first: true, ..self }
     }
 
+    /// The same, giving up where this limit is reached.
+    pub fn within(self, limit: Limit) -> Sight {
+        Sight { limit: Some(limit), ..self }
+    }
+
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        Sight { visible, library: LibraryData::of(process), choices_first: false }
+        Sight { visible, library: LibraryData::of(process), choices_first: false, limit: None }
     }
 }
 
@@ -142,7 +161,7 @@ fn perform(
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
     let mut circle = Vec::new();
-    let ending = run(process, thread, &mut watch, &mut circle);
+    let ending = run(process, thread, &mut watch, (&mut circle, sight.limit.as_ref()));
     if watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
@@ -181,7 +200,7 @@ pub fn execute_recording(
     let watch = Watch::new(world, None, thread, alternative, atomic);
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
-    let ending = run(process, thread, &mut recorder, &mut circle);
+    let ending = run(process, thread, &mut recorder, (&mut circle, sight.limit.as_ref()));
     finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle)).0
 }
 
@@ -226,10 +245,9 @@ fn run<W: Watching>(
     process: &mut Process,
     thread: ThreadId,
     observer: &mut W,
-    circle: &mut Vec<Word>,
+    (circle, limit): (&mut Vec<Word>, Option<&Limit>),
 ) -> Ending {
-    let mut patience = Patience::default();
-    let journal_max = process.machine.memory.journal.bytes() + JOURNAL_MAX;
+    let mut patience = Patience::new(process);
     loop {
         match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
@@ -237,22 +255,20 @@ fn run<W: Watching>(
                 return Ending::Done;
             }
             Event::Blocked => return Ending::Blocked,
-            Event::Yielded | Event::Budget
-                if journal_max < process.machine.memory.journal.bytes() =>
-            {
-                return Ending::Diverges;
-            }
-            event @ (Event::Yielded | Event::Budget) => match patience.after(&event) {
-                Suspicion::None => {}
-                Suspicion::Circle => {
-                    let stops = |access: &Access| observer.watch().shows(access);
-                    if let Some(read) = endless::circle(process, thread, &stops) {
-                        *circle = read;
-                        return Ending::Diverges;
+            event @ (Event::Yielded | Event::Budget) => {
+                match patience.after(&event, process, limit) {
+                    Suspicion::None => {}
+                    Suspicion::Circle => {
+                        let stops = |access: &Access| observer.watch().shows(access);
+                        if let Some(read) = endless::circle(process, thread, &stops) {
+                            *circle = read;
+                            return Ending::Diverges;
+                        }
                     }
+                    Suspicion::Certain => return Ending::Diverges,
+                    Suspicion::Cut(reason) => return Ending::Cut(reason),
                 }
-                Suspicion::Certain => return Ending::Diverges,
-            },
+            }
             Event::ProcessExited(status) => return Ending::Exited(status),
             Event::Killed(signal) => return Ending::Killed(signal),
             Event::Fault(fault) => return Ending::Fault(fault),
@@ -283,44 +299,69 @@ fn retries(process: &Process, thread: ThreadId) -> bool {
     process.threads()[thread.0 as usize].may_be_put_back()
 }
 
+/// What a process has done so far: its instructions, and its calls as what they may cost.
+pub fn effort(process: &Process) -> u64 {
+    process.machine.instructions() + process.served() * CALL
+}
+
 /// How long a block may work before one looks whether it goes round in circles, and before nothing
 /// more is expected of it.
 #[derive(Debug)]
 struct Patience {
-    spent: u64,
+    /// Effort at the beginning, less what yielding counts.
+    begin: u64,
     next_look: u64,
+    next_suspicion: u64,
+    journal_max: usize,
 }
 
 /// What to think of a block that is not over yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Suspicion {
     None,
     /// It may be going round in circles.
     Circle,
     /// It works longer than any block should need.
     Certain,
+    /// The host does not want to go on, for this reason.
+    Cut(String),
 }
 
 impl Patience {
-    /// What a piece of instructions counts; giving way to others counts one.
-    const PIECE: u64 = 64;
-    /// When to look first; then whenever that has doubled.
-    const FIRST_LOOK: u64 = 4 * Patience::PIECE;
-    /// When to give up: after a thousand million instructions.
-    const MAX: u64 = 1024 * Patience::PIECE;
+    /// When to suspect something first; then whenever that has doubled.
+    const FIRST_SUSPICION: u64 = 4 << 20;
+    /// When to give up.
+    const MAX: u64 = 1 << 30;
 
-    fn after(&mut self, event: &Event) -> Suspicion {
-        self.spent += if *event == Event::Budget { Patience::PIECE } else { 1 };
-        if self.spent < self.next_look {
+    fn new(process: &Process) -> Patience {
+        Patience {
+            begin: effort(process),
+            next_look: LOOK,
+            next_suspicion: Patience::FIRST_SUSPICION,
+            journal_max: process.machine.memory.journal.bytes() + JOURNAL_MAX,
+        }
+    }
+
+    fn after(&mut self, event: &Event, process: &Process, limit: Option<&Limit>) -> Suspicion {
+        if self.journal_max < process.machine.memory.journal.bytes() {
+            return Suspicion::Certain;
+        }
+        if *event == Event::Yielded {
+            self.begin = self.begin.wrapping_sub(YIELD);
+        }
+        let spent = effort(process).wrapping_sub(self.begin);
+        if self.next_look <= spent
+            && let Some(limit) = limit
+        {
+            self.next_look = spent + LOOK;
+            if let Some(reason) = limit.out_of_time().or_else(|| limit.out_of_memory()) {
+                return Suspicion::Cut(reason);
+            }
+        }
+        if spent < self.next_suspicion {
             return Suspicion::None;
         }
-        self.next_look *= 2;
-        if self.spent < Patience::MAX { Suspicion::Circle } else { Suspicion::Certain }
-    }
-}
-
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience { spent: 0, next_look: Patience::FIRST_LOOK }
+        self.next_suspicion = spent * 2;
+        if spent < Patience::MAX { Suspicion::Circle } else { Suspicion::Certain }
     }
 }

@@ -86,15 +86,16 @@ fn number_of(process: &Process, record: u64) -> Option<u64> {
 fn segment(file: &[u8]) -> Option<Segment> {
     const ENTRY: usize = 56;
     const TLS: u64 = 7;
-    let number = |at: usize, len: usize| {
-        let bytes = file.get(at..at.checked_add(len)?)?;
+    let number = |bytes: &[u8], at: usize, len: usize| {
+        let bytes = bytes.get(at..at + len)?;
         Some(bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte)))
     };
-    let (table, count) = (number(32, 8)? as usize, number(56, 2)? as usize);
+    let (table, count) = (number(file, 32, 8)? as usize, number(file, 56, 2)? as usize);
     (0..count).find_map(|index| {
-        let at = table.checked_add(index * ENTRY)?;
-        let (addr, size, align) = (number(at + 16, 8)?, number(at + 40, 8)?, number(at + 48, 8)?);
-        (number(at, 4)? == TLS).then_some(Segment { addr, size, align })
+        let entry = file.get(table.checked_add(index * ENTRY)?..)?.get(..ENTRY)?;
+        let word = |at| number(entry, at, 8);
+        let (addr, size, align) = (word(16)?, word(40)?, word(48)?);
+        (number(entry, 0, 4)? == TLS).then_some(Segment { addr, size, align })
     })
 }
 

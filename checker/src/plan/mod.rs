@@ -71,7 +71,7 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
         return Err(CommandError::IdleOption { option, searches });
     }
     let messages = Messages::new(options.loudness());
-    let limit = Limit::new(options.time);
+    let limit = Limit::new(options.time).with_memory(options.memory);
     let setting = Setting::of_plan(options);
     let program = setup::read(&setting, &messages)?;
     let input = setup::InputFrom::Host(&limit);
@@ -157,15 +157,13 @@ fn examine(
             }));
         }
         Prefix::Deadlock => return Ok(Outcome::of(Verdict::NoPlan)),
-        Prefix::OutOfTime => {
-            let seconds = options.time.unwrap_or_default().as_secs_f64();
-            return incomplete(format!(
-                "the time limit of {seconds} s was reached before the first choice"
-            ));
+        Prefix::Stopped(reason) => {
+            return incomplete(format!("{reason} before the first choice"));
         }
         Prefix::TooLong(count) => {
             return incomplete(format!(
-                "the program has executed {count} instructions before its first choice"
+                "the program has executed {count} instructions before its first choice; with \
+                 --time it may go on"
             ));
         }
     }
@@ -174,7 +172,7 @@ fn examine(
     if options.is_interleaved() {
         return simulation::simulate(process, options, (target, &marks), limit);
     }
-    let limits = Limits::new(limit, options.time, options.memory, options.depth);
+    let limits = Limits::new(limit, options.depth);
     let explored = goal::explore(process, options, target, limits);
     if explored.has_threads && target.uses_locals() {
         return Err(CommandError::LocalsNeedAll);

@@ -225,6 +225,7 @@ fn words(
         (Ending::Fault(fault), _) => format!("{fault}"),
         (Ending::Misuse(function, misuse), _) => format!("calls {function}: {misuse}"),
         (Ending::Diverges, _) => "works on without end".to_string(),
+        (Ending::Cut(reason), _) => format!("is not followed to the end: {reason}"),
         (Ending::Violated(violation), _) => violation.to_string(),
         (Ending::Pruned, _) => "does what the program assumes not to happen".to_string(),
         (Ending::Unsupported(what), _) => what.to_string(),

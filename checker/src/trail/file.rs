@@ -220,17 +220,17 @@ fn loaded_hash(file: &[u8]) -> u64 {
     const ENTRY: usize = 56;
     const LOAD: u64 = 1;
     const NOTE: u64 = 4;
-    let number = |at: usize, len: usize| {
-        let bytes = file.get(at..at.checked_add(len)?)?;
+    let number = |bytes: &[u8], at: usize, len: usize| {
+        let bytes = bytes.get(at..at + len)?;
         Some(bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte)))
     };
-    let table = number(32, 8).unwrap_or(0) as usize;
-    let count = number(56, 2).unwrap_or(0) as usize;
+    let table = number(file, 32, 8).unwrap_or(0) as usize;
+    let count = number(file, 56, 2).unwrap_or(0) as usize;
     let segments = |wanted: u64| -> Vec<Range<usize>> {
         let entry = |index: usize| {
-            let at = table.checked_add(index * ENTRY)?;
-            let (offset, len) = (number(at + 8, 8)? as usize, number(at + 32, 8)? as usize);
-            (number(at, 4)? == wanted).then(|| offset..offset.saturating_add(len))
+            let entry = file.get(table.checked_add(index * ENTRY)?..)?.get(..ENTRY)?;
+            let (offset, len) = (number(entry, 8, 8)? as usize, number(entry, 32, 8)? as usize);
+            (number(entry, 0, 4)? == wanted).then(|| offset..offset.saturating_add(len))
         };
         (0..count).filter_map(entry).collect()
     };

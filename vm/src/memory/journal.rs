@@ -9,7 +9,7 @@
 //! regions, objects and thread contexts is logged before it happens.
 
 use super::object::Object;
-use super::region::RegionMap;
+use super::region::{Region, RegionMap};
 use crate::context::{Core, Floating};
 use std::sync::Arc;
 
@@ -48,6 +48,20 @@ pub(crate) enum Deed {
     Object { addr: u64, old: Option<Object> },
     /// A thread was added.
     ThreadAdded,
+}
+
+impl Deed {
+    /// Memory that it keeps alive, about.
+    fn bytes(&self) -> usize {
+        let kept = match self {
+            Deed::Regions(old) => old.len() * size_of::<Region>(),
+            Deed::PageFlags { old, .. } | Deed::Contents { old, .. } | Deed::Shadow { old, .. } => {
+                old.len()
+            }
+            Deed::Object { .. } | Deed::ThreadAdded => 0,
+        };
+        size_of::<Deed>() + kept
+    }
 }
 
 /// Something that was changed.
@@ -104,6 +118,8 @@ pub struct Journal {
     cores: Vec<Core>,
     floating: Vec<Floating>,
     deeds: Vec<Deed>,
+    /// Memory that the deeds keep alive.
+    deed_bytes: usize,
 }
 
 impl Journal {
@@ -121,12 +137,16 @@ impl Journal {
             self.cores.clear();
             self.floating.clear();
             self.deeds.clear();
+            self.deed_bytes = 0;
         }
     }
 
-    /// Memory that small changes have taken so far.
+    /// Memory that what is logged takes, about.
     pub fn bytes(&self) -> usize {
         self.entries.len() * size_of::<Entry>()
+            + self.cores.len() * size_of::<Core>()
+            + self.floating.len() * size_of::<Floating>()
+            + self.deed_bytes
     }
 
     /// The present position.
@@ -233,6 +253,7 @@ impl Journal {
 
     pub(crate) fn log_deed(&mut self, deed: Deed) {
         self.entries.push(Entry { tagged: TAG_DEED << TAG_SHIFT, old: 0 });
+        self.deed_bytes += deed.bytes();
         self.deeds.push(deed);
     }
 
@@ -247,7 +268,11 @@ impl Journal {
         Some(match tag {
             TAG_CORE => Undo::Core { thread: old as usize, core: self.cores.pop()? },
             TAG_FLOATING => Undo::Floating { thread: old as usize, floating: self.floating.pop()? },
-            TAG_DEED => Undo::Deed(self.deeds.pop()?),
+            TAG_DEED => {
+                let deed = self.deeds.pop()?;
+                self.deed_bytes -= deed.bytes();
+                Undo::Deed(deed)
+            }
             size @ 1..=8 => Undo::Bytes { addr, size: size as usize, old },
             shadow => {
                 let size = match shadow & 7 {

@@ -101,44 +101,38 @@ impl Reads {
 
     /// Notes a look at what pages are.
     pub(crate) fn note_pages(&self, first: u64, count: u64) {
-        if self.on.get() {
-            self.log.borrow_mut().seen.push(Seen::Pages { first, count });
-        }
+        self.note_other(Seen::Pages { first, count });
     }
 
     /// Notes a look at the table of objects.
     pub(crate) fn note_object(&self, addr: u64) {
-        if self.on.get() {
-            let mut log = self.log.borrow_mut();
-            if !log.seen.contains(&Seen::Object(addr)) {
-                log.seen.push(Seen::Object(addr));
-            }
-        }
+        self.note_other(Seen::Object(addr));
     }
 
     /// Notes a look at the region around an address.
     pub(crate) fn note_region(&self, addr: u64) {
-        self.note_once(Seen::Region(addr / PAGE_SIZE));
+        self.note_other(Seen::Region(addr / PAGE_SIZE));
     }
 
     /// Notes a look at who may use some bytes.
     pub fn note_guards(&self, addr: u64, len: u64) {
         let lines = addr / LINE..=addr.saturating_add(len.max(1) - 1) / LINE;
         for line in lines.take(LINES_MAX) {
-            self.note_once(Seen::Guard(line));
+            self.note_other(Seen::Guard(line));
         }
     }
 
     /// Notes a look at something that is not in memory.
     pub fn note_beyond(&self, what: u32) {
-        self.note_once(Seen::Beyond(what));
+        self.note_other(Seen::Beyond(what));
     }
 
-    fn note_once(&self, seen: Seen) {
+    /// Notes what is no line. Where there is too much already, nobody wants to know.
+    fn note_other(&self, what: Seen) {
         if self.on.get() {
             let mut log = self.log.borrow_mut();
-            if !log.seen.contains(&seen) {
-                log.seen.push(seen);
+            if log.seen.len() < LINES_MAX && !log.seen.contains(&what) {
+                log.seen.push(what);
             }
         }
     }
@@ -204,6 +198,9 @@ mod tests {
         let reads = Reads::default();
         reads.begin();
         reads.note(0, LINE * LINES_MAX as u64 * 2);
+        assert!(!reads.end(&mut Vec::new()));
+        reads.begin();
+        (0..2 * LINES_MAX as u64).for_each(|addr| reads.note_object(addr));
         assert!(!reads.end(&mut Vec::new()));
     }
 }

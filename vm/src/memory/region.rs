@@ -62,6 +62,16 @@ impl RegionMap {
         (addr < region.end).then_some((start, region))
     }
 
+    /// How many regions there are.
+    pub fn len(&self) -> usize {
+        self.by_start.len()
+    }
+
+    /// Whether nothing is mapped.
+    pub fn is_empty(&self) -> bool {
+        self.by_start.is_empty()
+    }
+
     /// All regions by ascending address.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Region)> {
         let all = self.stretches.values().flat_map(|stretch| stretch.iter());

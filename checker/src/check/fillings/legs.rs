@@ -46,13 +46,13 @@ impl Legs {
             match &first {
                 None => first = Some(came_to),
                 // Running out of time says nothing.
-                Some((Prefix::OutOfTime, ..)) => {}
-                Some(_) if came_to.0 == Prefix::OutOfTime => first = Some(came_to),
+                Some((Prefix::Stopped(_), ..)) => {}
+                Some(_) if matches!(came_to.0, Prefix::Stopped(_)) => first = Some(came_to),
                 Some(first) if *first != came_to => return Err(Differs(leg)),
                 Some(_) => {}
             }
         }
-        Ok(first.map_or(Prefix::OutOfTime, |(prefix, ..)| prefix))
+        Ok(first.expect("there is a leg").0)
     }
 
     /// Remembers where all legs stand.
@@ -80,11 +80,14 @@ impl Legs {
             let made = moves::execute_recording(process, mark, choice, sight, &mut trace);
             let output = process.take_output();
             match &first {
+                // Nobody knows how it would have ended, in this leg or in others.
+                _ if matches!(made.ending, Ending::Cut(_)) => return Ok(made),
+                None if made.ending == Ending::Diverges => return Ok(made),
                 None => first = Some((made, trace, output)),
                 Some((known, known_trace, known_output)) => {
                     let same = made.ending == known.ending
                         && made.alternatives == known.alternatives
-                        && (trace == *known_trace || known.ending == Ending::Diverges)
+                        && trace == *known_trace
                         && output == *known_output;
                     if !same {
                         return Err(Differs(leg));

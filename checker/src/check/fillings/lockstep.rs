@@ -41,9 +41,13 @@ pub fn search(
         let result = descent.run(budget / 2, limit);
         let start = descent.levels.swap_remove(0);
         moves += descent.moves;
+        let gives_up = descent.gives_up;
         legs.undo_to(&start.marks);
         if result? {
             return Ok(Coverage { moves, whole: true });
+        }
+        if gives_up {
+            break;
         }
     }
     Ok(Coverage { moves, whole: false })
@@ -70,6 +74,8 @@ struct Descent<'a> {
     levels: Vec<Level>,
     first_comes_first: bool,
     moves: u64,
+    /// A move did not come to an end, and takes as long every time.
+    gives_up: bool,
 }
 
 impl<'a> Descent<'a> {
@@ -78,8 +84,16 @@ impl<'a> Descent<'a> {
         let mut seen = AHashSet::with_hasher(RandomState::with_seeds(71, 72, 73, 74));
         seen.insert(vector.state());
         let levels = Vec::new();
-        let mut descent =
-            Descent { legs, sight, vector, seen, levels, first_comes_first, moves: 0 };
+        let mut descent = Descent {
+            legs,
+            sight,
+            vector,
+            seen,
+            levels,
+            first_comes_first,
+            moves: 0,
+            gives_up: false,
+        };
         descent.enter();
         descent
     }
@@ -96,7 +110,8 @@ impl<'a> Descent<'a> {
                 self.back();
                 continue;
             };
-            if self.moves == budget || self.moves.is_multiple_of(LOOK_EVERY) && limit.is_over() {
+            let is_late = self.moves.is_multiple_of(LOOK_EVERY) && limit.is_over();
+            if self.gives_up || self.moves == budget || is_late {
                 return Ok(false);
             }
             self.moves += 1;
@@ -111,6 +126,7 @@ impl<'a> Descent<'a> {
     fn make(&mut self, choice: Choice) -> Result<(), Differs> {
         let top = self.levels.last_mut().expect("the start stays");
         let made = self.legs.make(&top.marks, choice, self.sight)?;
+        self.gives_up |= matches!(made.ending, Ending::Diverges | Ending::Cut(_));
         if choice.alternative == 0 {
             let others = (1..made.alternatives).rev();
             top.pending.extend(others.map(|alternative| Choice { alternative, ..choice }));

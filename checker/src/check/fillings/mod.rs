@@ -102,7 +102,7 @@ pub fn look(
         outcome.fillings = Some(Coverage { moves: 0, whole });
         return Ok(());
     }
-    let sight = subject.sight(&legs.processes[0]);
+    let sight = subject.sight(&legs.processes[0]).within(limit.clone());
     let budget = (executed / SHARE).max(MOVES_MIN);
     match lockstep::search(&mut legs, &sight, budget, limit) {
         Ok(coverage) => outcome.fillings = Some(coverage),

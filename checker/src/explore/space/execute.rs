@@ -170,7 +170,7 @@ impl Space<'_> {
             }
             ending => {
                 let wrong = Wrong::Move(ending);
-                if wrong == Wrong::Move(Ending::Diverges)
+                if matches!(wrong, Wrong::Move(Ending::Diverges | Ending::Cut(_)))
                     || (self.judge)(self.process, &self.sight, &wrong)
                 {
                     survey.end = Some(Expansion::Wrong(Some(choice), wrong));

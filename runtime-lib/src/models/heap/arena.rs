@@ -20,9 +20,9 @@ const POOL: (u64, u64) = (0xc_0000_0000, 0x10_0000_0000);
 /// Other threads' regions.
 const OTHERS: (u64, u64) = (0x30_0000_0000, 0x3c_0000_0000);
 const OTHER_SIZE: u64 = 4 << 20;
-/// Of the main thread's region and of the pool so much is given away while checking: there every
-/// byte costs several of the host's, and what is freed is not used again.
-const EXACT_MAX: u64 = 1 << 30;
+/// Of the main thread's region and of the pool so much is given away while checking, 1 GiB in all:
+/// there every byte costs several of the host's, and what is freed is not used again.
+const EXACT_MAX: u64 = 1 << 29;
 /// Smallest region from the pool.
 const POOL_PIECE: u64 = 16 << 20;
 /// Name of arenas in the list of mappings.
