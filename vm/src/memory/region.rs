@@ -64,12 +64,12 @@ impl RegionMap {
 
     /// How many regions there are.
     pub fn len(&self) -> usize {
-        self.by_start.len()
+        self.stretches.values().map(|stretch| stretch.len()).sum()
     }
 
     /// Whether nothing is mapped.
     pub fn is_empty(&self) -> bool {
-        self.by_start.is_empty()
+        self.stretches.is_empty()
     }
 
     /// All regions by ascending address.
