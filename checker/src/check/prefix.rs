@@ -19,7 +19,7 @@ const PIECE: u64 = 1 << 16;
 const LOOK: u64 = 1 << 20;
 /// Effort after which the program is first suspected of going round in circles.
 const SUSPECT_AFTER: u64 = 256 << 20;
-/// Effort after which nothing more is expected of a program that is checked without a limit of time.
+/// Effort after which nothing more is expected of a program that is checked without limit of time.
 const EFFORT_MAX: u64 = 1 << 30;
 
 /// How the prefix ended.

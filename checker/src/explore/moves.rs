@@ -32,7 +32,7 @@ const YIELD: u64 = 1 << 14;
 const LOOK: u64 = 1 << 20;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
-const JOURNAL_MAX: usize = 512 << 20;
+const JOURNAL_MAX: usize = 128 << 20;
 
 /// How a move ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +162,8 @@ fn perform(
     let served = process.served();
     let mut circle = Vec::new();
     let ending = run(process, thread, &mut watch, (&mut circle, sight.limit.as_ref()));
-    if watch.compares() && served + 1 < process.served() {
+    let is_cut = matches!(ending, Ending::Cut(_));
+    if !is_cut && watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
         // before an access.
         let journal = &process.machine.memory.journal;

@@ -1,5 +1,5 @@
-//! Limits by the host's clock and the host's memory: what of the host moves by itself and a run looks
-//! at, and only to give up.
+//! Limits by the host's clock and memory: what of the host moves by itself and a run looks at, and
+//! only to give up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ const MEMORY_PERCENT: u64 = 80;
 /// Bytes in a page of the kernel's account.
 const PAGE: u64 = 4096;
 
-/// A moment after which nothing more is done, or never, and perhaps so much memory that nothing more
-/// is done.
+/// A moment after which nothing more is done, or never, and perhaps so much memory that nothing
+/// more is done.
 #[derive(Clone, Debug)]
 pub struct Limit {
     end: Option<Instant>,

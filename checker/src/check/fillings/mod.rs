@@ -88,7 +88,7 @@ pub fn look(
     limit: &Limit,
     outcome: &mut Outcome,
 ) -> Result<(), CommandError> {
-    if PREFIX_MAX < instructions || limit.is_over() {
+    if PREFIX_MAX < instructions || limit.is_over() || limit.out_of_memory().is_some() {
         outcome.fillings = Some(Coverage { moves: 0, whole: false });
         return Ok(());
     }
