@@ -117,7 +117,9 @@ impl Engine for Forgetful {
         let kept: Vec<usize> = keep.iter().map(|state| self.nodes[state.0 as usize]).collect();
         // Numbers from the other end, so that none stays what it was by chance.
         self.nodes.clear();
-        kept.iter().rev().for_each(|&node| drop(self.number(node)));
+        for &node in kept.iter().rev() {
+            self.number(node);
+        }
         for (state, node) in keep.iter_mut().zip(kept) {
             *state = self.number(node);
         }
