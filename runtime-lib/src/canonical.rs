@@ -53,8 +53,8 @@ impl Os {
         &self.privileges
     }
 
-    /// Whether the guest cannot tell apart what belongs to no thread. Who has locked which memory is
-    /// in the records of threads.
+    /// Whether the guest cannot tell apart what belongs to no thread. Who has locked which memory
+    /// is in the records of threads.
     pub fn same_common(&self, other: &Os) -> bool {
         self.ended == other.ended
             && self.now_ns == other.now_ns

@@ -5,8 +5,8 @@
 //! which changes whenever any thread locks memory or is created. What a part is like is a number;
 //! equal parts have equal numbers. A line is asked about from the first time on that somebody locks
 //! memory there; before that nobody has to ask, but then what was said of moves that looked there
-//! is not all any more ([`Parts::is_outdated`]). Likewise the map of regions is asked for as a whole,
-//! which is one fast question, until there are many maps.
+//! is not all any more ([`Parts::is_outdated`]). Likewise the map of regions is asked for as a
+//! whole, which is one fast question, until there are many maps.
 
 use super::vector::PART;
 use ahash::{AHashMap, AHashSet, RandomState};

@@ -129,6 +129,11 @@ impl Reader {
 }
 
 impl StateVector {
+    /// Takes over what a reader knows about how many states there are.
+    pub fn take_counts(&mut self, reader: &mut Reader) {
+        self.pairs.take_counts(&mut reader.pairs);
+    }
+
     /// Makes room for so many more pairs of states, on so many cores, so that readers can add them.
     pub fn reserve(&mut self, more: usize, jobs: usize) {
         self.pairs.reserve(more, jobs);

@@ -105,6 +105,8 @@ pub struct Handle {
     is_overrun: bool,
     /// Numbers that are this handle's to give; none if it is the owner.
     block: Range<u32>,
+    /// Entries that were added, as far as this handle knows.
+    added: u32,
 }
 
 #[inline(always)]
@@ -117,7 +119,7 @@ impl Default for Handle {
         let entries = Reserve::at_most(ENTRIES_MAX);
         let shared = Arc::new(Shared { entries, next: Alone(AtomicU32::new(1)) });
         let index = Arc::new(Index::new(FIRST));
-        Handle { shared, index, is_owner: true, is_overrun: false, block: 0..0 }
+        Handle { shared, index, is_owner: true, is_overrun: false, block: 0..0, added: 0 }
     }
 }
 
@@ -126,7 +128,7 @@ impl Handle {
     /// anything but reading as long as others are in use.
     pub fn share(&self) -> Handle {
         let (shared, index) = (Arc::clone(&self.shared), Arc::clone(&self.index));
-        Handle { shared, index, is_owner: false, is_overrun: false, block: 0..0 }
+        Handle { shared, index, is_owner: false, is_overrun: false, block: 0..0, added: 0 }
     }
 
     /// Whether both find entries by the same index.
@@ -196,7 +198,10 @@ impl Handle {
             let swapped =
                 word.compare_exchange(0, tag | number, Ordering::AcqRel, Ordering::Acquire);
             match swapped {
-                Ok(_) => return (number, true),
+                Ok(_) => {
+                    self.added += 1;
+                    return (number, true);
+                }
                 Err(other) if other & !mask == tag && self.entry(other & mask) == entry => {
                     self.shared.entries[number as usize].store(0, Ordering::Relaxed);
                     self.block.start = number;
@@ -225,6 +230,17 @@ impl Handle {
     #[inline]
     pub fn entry(&self, number: u32) -> u64 {
         self.shared.entries[number as usize].load(Ordering::Relaxed)
+    }
+
+    /// Takes over what another handle knows about how many entries there are.
+    pub fn take_count(&mut self, other: &mut Handle) {
+        self.added += std::mem::take(&mut other.added);
+    }
+
+    /// Entries that there are, and zero, if all handles were asked: unlike numbers, of which some
+    /// are never used, they do not depend on who was faster.
+    pub fn count(&self) -> usize {
+        self.added as usize + 1
     }
 
     /// Numbers given so far, and zero: every number is below.
@@ -289,7 +305,7 @@ impl Handle {
     /// Forgets all entries. No other thread may be using the table.
     pub fn clear(&mut self) {
         self.shared.next.0.store(1, Ordering::Relaxed);
-        self.block = 0..0;
+        (self.block, self.added) = (0..0, 0);
         self.replace(self.index.words.len(), 1);
     }
 

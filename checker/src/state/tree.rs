@@ -149,9 +149,16 @@ impl Pairs {
         self.roots.len()
     }
 
-    /// Pairs that are not roots, so to speak what states cost beside themselves.
-    pub fn inner_len(&self) -> usize {
-        self.inner.len()
+    /// How many roots there are, and how many inner pairs, which are so to speak what states cost
+    /// beside themselves; those added by others count if they were asked.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.roots.count(), self.inner.count())
+    }
+
+    /// Takes over what others know about how many pairs there are.
+    pub fn take_counts(&mut self, other: &mut Pairs) {
+        self.inner.take_count(&mut other.inner);
+        self.roots.take_count(&mut other.roots);
     }
 
     /// Whether no vector but that of zeros is stored.

@@ -320,7 +320,7 @@ impl StateVector {
     /// The state that changes have led to, which must not be told by fingerprints; the changes have
     /// to be taken back before anything else.
     #[inline]
-    pub fn next(&mut self) -> Next {
+    pub fn ahead(&mut self) -> Next {
         debug_assert!(self.printed.is_none());
         self.tree.next(&mut self.pairs)
     }
@@ -402,7 +402,7 @@ impl StateVector {
     /// Whether it would be of use to begin anew for components to be arranged: states cost more
     /// than they should, and more is known than at the last time.
     pub fn wants_arrangement(&self) -> bool {
-        let (states, inner) = (self.pairs.len(), self.pairs.inner_len());
+        let (states, inner) = self.pairs.counts();
         self.printed.is_none()
             && ARRANGE_AT.contains(&states.next_power_of_two())
             && states < inner * 4

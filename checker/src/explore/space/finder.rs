@@ -207,7 +207,7 @@ impl Space<'_> {
         next.clear();
         for &(_, found) in ready.iter().filter(|one| is_wanted(one.0)) {
             self.known.peek(found, &mut self.vector);
-            next.push(self.vector.next());
+            next.push(self.vector.ahead());
             self.vector.undo_to(mark);
         }
         let made = ready.iter().filter(|one| is_wanted(one.0)).zip(next);

@@ -161,6 +161,7 @@ impl<'a> Space<'a> {
     /// Takes in what hands have done.
     pub fn take_in(&mut self, hands: &mut [Hand]) {
         for hand in hands {
+            self.vector.take_counts(&mut hand.reader);
             self.stats.reduced += std::mem::take(&mut hand.reduced);
             self.remembered += std::mem::take(&mut hand.finder.remembered);
         }
