@@ -95,6 +95,8 @@ pub const WATCH_EVERY: u64 = 256;
 
 /// A state that was left for good.
 const LEFT: u32 = u32::MAX;
+/// States that may be entered, with those that are entered before anybody looks again.
+const ENTERED_MAX: u32 = LEFT - 2 * WATCH_EVERY as u32;
 
 /// A depth-first search from where an engine stands.
 #[derive(Debug)]
@@ -150,7 +152,9 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             if round.is_none() && self.stats.transitions.is_multiple_of(WATCH_EVERY) {
                 self.publish(stats);
                 self.save_memory();
-                let full = self.engine.is_full().then(|| "the table of states is full".to_string());
+                // Who forgets may enter more states than there are numbers for.
+                let is_full = self.engine.is_full() || ENTERED_MAX <= self.entered;
+                let full = is_full.then(|| "the table of states is full".to_string());
                 if let Some(reason) = full.or_else(|| watchdog(stats)) {
                     round = Some(Round::Over(Found::Stopped { reason }));
                 }
