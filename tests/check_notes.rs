@@ -66,7 +66,7 @@ fn memory_without_a_type_is_worth_a_note() {
             assert_eq!(heap.len(), 1, "{flags:?} {reduce}: {heap:#?}");
             assert_eq!(told(&heap[0]), [(loose, vec![]), (loose, vec![])]);
             let message = heap[0]["message"].as_str().expect("a message");
-            assert!(message.contains("byte 8 of a 24-byte block of main"), "{message}");
+            assert!(message.contains("byte 8 of main's 24-byte block from "), "{message}");
             assert!(message.contains("in heap"), "{message}");
             let half = notes(&scratch, &[reduce], &program, "half");
             assert_eq!(half.len(), 1, "{flags:?} {reduce}: {half:#?}");

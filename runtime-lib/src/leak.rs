@@ -8,8 +8,7 @@
 //! of which only the library's table of thread-local blocks counts.
 //!
 //! Blocks are known where the heap is modelled with exact bounds. Left out: pointers that a program
-//! keeps in another form than as an address in an aligned word. Where a block was allocated is
-//! noted on the side: it is no part of the state, and a path that is executed again notes it again.
+//! keeps in another form than as an address in an aligned word.
 
 use crate::event::Event;
 use crate::process::Process;
@@ -26,28 +25,10 @@ use std::collections::BTreeMap;
 const RED_ZONE: u64 = 128;
 /// Bytes at the start of a thread's descriptor that hold the table of its thread-local blocks.
 const DESCRIPTOR: u64 = 64;
-/// Words of the stack that are looked at for a return address into the program.
-const STACK_WORDS: u64 = 3;
-/// First byte of a call of a function by its distance.
-const CALL: u8 = 0xe8;
-/// First bytes of a call of a function by a table of addresses.
-const CALL_THROUGH_TABLE: [u8; 2] = [0xff, 0x15];
 /// Mappings of the modelled heap.
 const ARENA: &str = "[arena]";
 
-/// Where live blocks were allocated: a return address for each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sites(BTreeMap<u64, u64>);
-
 impl Process {
-    /// Notes who asks for the block at `addr`: the thread stands at the entry of the function.
-    pub(crate) fn note_allocation(&mut self, thread: ThreadId, addr: u64) {
-        if self.config.leaks {
-            let site = self.allocation_site(thread);
-            self.sites.0.insert(addr, site);
-        }
-    }
-
     /// A thread stands at the entry of `exit`: what it does from now on is the library's business
     /// and that of the program's last functions, and leaves traces that refer to nothing.
     pub(crate) fn note_exit(&mut self, thread: ThreadId) {
@@ -55,24 +36,6 @@ impl Process {
         let core = self.machine.core(thread);
         let farewell = Farewell { rsp: core[Reg::Rsp], saved: SAVED.map(|reg| core[reg]) };
         self.os_mut().thread_mut(thread).exit = Some(farewell);
-    }
-
-    /// Where the call of the allocator returns to. Behind a function of the library that does
-    /// little else than to call it, as C++'s `new` does, that is where the function returns to.
-    fn allocation_site(&self, thread: ThreadId) -> u64 {
-        let rsp = self.machine.core(thread)[Reg::Rsp];
-        let word = |index: u64| self.machine.memory.read_u64(rsp.wrapping_add(index * 8)).ok();
-        let found = (0..STACK_WORDS).map_while(word).find(|&addr| self.follows_call(addr));
-        found.or_else(|| word(0)).unwrap_or(0)
-    }
-
-    /// Whether an address lies in the program's own code, just behind a call.
-    fn follows_call(&self, addr: u64) -> bool {
-        let is_program = self.os.modules.first().is_some_and(|program| program.contains(addr));
-        let before = |len: u64| self.machine.memory.slice(addr.wrapping_sub(len), len);
-        is_program
-            && (before(5).is_ok_and(|bytes| bytes[0] == CALL)
-                || before(6).is_ok_and(|bytes| bytes.starts_with(&CALL_THROUGH_TABLE)))
     }
 
     /// What to say at the end of the process: a violation if something leaks.
@@ -87,9 +50,8 @@ impl Process {
                  first has {size} bytes"
             ),
         };
-        let address = self.sites.0.get(&addr).copied().unwrap_or(0);
         let (kind, data) = (ViolationKind::Leak, Some(addr));
-        Some(Event::Violated(Violation { kind, message, source: None, data, address }))
+        Some(Event::Violated(Violation { kind, message, source: None, data, address: 0 }))
     }
 
     /// Blocks that nothing refers to: start and size. Those that no other lost block refers to

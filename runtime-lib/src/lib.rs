@@ -25,6 +25,7 @@ mod leak;
 mod load;
 mod models;
 mod module;
+mod origin;
 mod os;
 mod overread;
 mod process;
@@ -47,6 +48,7 @@ pub use event::{Event, LockFault, Misuse, Unsupported, UnsupportedKind};
 pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, NoFiles, Stdin};
 pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
+pub use origin::Origin;
 pub use os::{Ended, Os, Output};
 pub use process::{LOOK_AT_THREADS, LOOK_AT_WAITS, Process, ProcessMark};
 pub use request::{

@@ -3,9 +3,9 @@
 use crate::files::{Files, resolve_program};
 use crate::globals;
 use crate::host::{HostFiles, Input, NoFiles, Stdin};
-use crate::leak::Sites;
 use crate::models;
 use crate::module::Module;
+use crate::origin::Origins;
 use crate::os::{Brk, Os, PID};
 use crate::process::{Config, Process};
 use crate::random::Random;
@@ -213,7 +213,7 @@ impl Process {
             config,
             boundary_types: BTreeSet::new(),
             served: 0,
-            sites: Sites::default(),
+            origins: Origins::default(),
             models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();

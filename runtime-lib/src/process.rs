@@ -6,9 +6,9 @@
 //! of the state: bytes of standard input that the host has already handed out (they only grow).
 
 use crate::host::{HostFiles, Input};
-use crate::leak::Sites;
 use crate::load::Model;
 use crate::module::Module;
+use crate::origin::Origins;
 use crate::os::{Ended, Os, Output, PID};
 use crate::request::Choices;
 use crate::syscall::futex;
@@ -40,7 +40,7 @@ pub struct Process {
     /// System calls, hooked functions and requests served so far: no part of the state.
     pub(crate) served: u64,
     /// No part of the state either.
-    pub(crate) sites: Sites,
+    pub(crate) origins: Origins,
     /// Whether a library's allocator was found and is modelled.
     pub(crate) models_heap: bool,
 }

@@ -18,7 +18,7 @@ use crate::stop::{HookId, Stop};
 use std::io;
 
 /// A thread of the guest; threads are numbered in the order of their creation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
 
 /// The registers of a thread and what of them is already in the journal.

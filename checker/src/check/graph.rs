@@ -86,7 +86,7 @@ pub fn draw(process: &mut Process, plan: Plan<'_>, contended: &[Word], program: 
         if is_told {
             let name = match wrong {
                 Wrong::Race { word } => {
-                    format!("data race on {}", judges.word(word.address()).join(", "))
+                    format!("data race on {}", judges.word(process, word.address()).join(", "))
                 }
                 wrong => ExecutionEnd::with(wrong, &[]).end,
             };

@@ -67,7 +67,7 @@ pub fn judge(
         }
         Ending::Misuse(function, misuse) => misused(process, names, thread, function, *misuse),
         Ending::Violated(violation) if violation.kind == ViolationKind::Leak => {
-            (ErrorKind::Leak, None, leak_message(names, violation))
+            (ErrorKind::Leak, None, leak_message(process, names, violation))
         }
         Ending::Violated(violation) => {
             let kind = match violation.kind {
@@ -101,13 +101,11 @@ pub fn judge(
 }
 
 /// What leaks, and where it was allocated as far as that is known.
-fn leak_message(names: &Names, violation: &Violation) -> String {
+fn leak_message(process: &Process, names: &Names, violation: &Violation) -> String {
     let message = &violation.message;
-    match violation.address {
-        0 => message.clone(),
-        // Just behind the call.
-        address => {
-            let place = names.code(address - 1);
+    match violation.data.and_then(|block| names.source(process, block)) {
+        None => message.clone(),
+        Some((_, place)) => {
             let at = if place.short().is_some() { "at " } else { "" };
             format!("{message}, allocated {at}{place}")
         }
@@ -292,14 +290,14 @@ pub(super) fn relative(process: &Process, names: &Names, addr: u64) -> String {
         before.map_or(u64::MAX, |(start, object)| (addr - start).saturating_sub(object.size));
     match (before, after) {
         (_, Some((start, object))) if start - addr < behind => {
-            let block = block(names, start, object);
+            let block = block(process, names, start, object);
             match start - addr {
                 1 => format!("just before {block}"),
                 distance => format!("{distance} bytes before {block}"),
             }
         }
         (Some((start, object)), _) => {
-            let (offset, block) = (addr - start, block(names, start, object));
+            let (offset, block) = (addr - start, block(process, names, start, object));
             match offset.checked_sub(object.size) {
                 None => format!("at offset {offset} of {block}"),
                 Some(0) => format!("just behind {block}"),
@@ -311,15 +309,14 @@ pub(super) fn relative(process: &Process, names: &Names, addr: u64) -> String {
 }
 
 /// A heap block or a static variable, with its size.
-pub(super) fn block(names: &Names, start: u64, object: &Object) -> String {
+pub(super) fn block(process: &Process, names: &Names, start: u64, object: &Object) -> String {
     let size = object.size;
     match object.kind {
         ObjectKind::Freed { thread } => {
-            format!("a {size}-byte block that {} has freed", names.thread(ThreadId(thread)))
+            let block = names.whole_block(process, start, size);
+            format!("{block}, which {} has freed", names.thread(ThreadId(thread)))
         }
-        ObjectKind::Heap { thread } => {
-            format!("a {size}-byte block of {}", names.thread(ThreadId(thread)))
-        }
+        ObjectKind::Heap { .. } => names.whole_block(process, start, size),
         ObjectKind::Global => {
             // The debug information names the first byte: an element or a member.
             let whole = |name: &str| name.split(['[', '.']).next().map(str::to_string);

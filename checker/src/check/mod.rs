@@ -380,6 +380,8 @@ fn explore(
     let mut start = process.mark();
     let sight = walk::sight(process, options.reduce, explored.contended.iter().copied());
     let mut names = Names::of(process);
+    let contended: Vec<u64> = explored.contended.iter().map(|word| word.address()).collect();
+    let contended_names = contended_names(process, &names, &contended);
     let mut outcome = match explored.found {
         Found::Nothing if 0 < explored.stats.cut => Outcome::of(Verdict::Incomplete {
             reason: format!(
@@ -428,8 +430,7 @@ fn explore(
     outcome.coverage = explored.coverage;
     outcome.attempts = explored.attempts;
     outcome.notes = explored.notes;
-    outcome.contended = explored.contended.iter().map(|word| word.address()).collect();
-    outcome.contended_names = contended_names(&names, &outcome.contended);
+    (outcome.contended, outcome.contended_names) = (contended, contended_names);
     if options.dot.is_some() {
         let program = options.program().to_string_lossy();
         outcome.graph = Some(graph::draw(process, plan, &explored.contended, &program));
@@ -531,9 +532,9 @@ fn explain(
 }
 
 /// Names of what lies in these words, each once, in the order of their addresses.
-fn contended_names(names: &Names, words: &[u64]) -> Vec<String> {
+fn contended_names(process: &Process, names: &Names, words: &[u64]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for name in words.iter().flat_map(|&addr| names.word(addr)) {
+    for name in words.iter().flat_map(|&addr| names.word(process, addr)) {
         if !found.contains(&name) {
             found.push(name);
         }

@@ -180,7 +180,8 @@ fn note(process: &Process, names: &Names, sight: &Sight, (one, other): (&Side, &
 fn memory(process: &Process, names: &Names, addr: u64) -> String {
     let memory = &process.machine.memory;
     if let Some((start, object)) = memory.objects().at(addr) {
-        return format!("byte {} of {}", addr - start, super::judge::block(names, start, object));
+        let block = super::judge::block(process, names, start, object);
+        return format!("byte {} of {block}", addr - start);
     }
     format!("memory at {addr:#x}")
 }

@@ -3,6 +3,7 @@
 //! A trail is a list of choices from a fixed start. Everything else about it is found by executing
 //! the choices once more, so what a trail shows is what happens.
 
+mod blocks;
 pub mod changes;
 mod chosen;
 mod columns;
@@ -15,6 +16,7 @@ mod fold;
 pub mod freed;
 pub mod interleaved;
 pub mod links;
+pub mod location;
 mod locks;
 pub mod names;
 pub mod operation;

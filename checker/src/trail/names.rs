@@ -3,100 +3,20 @@
 //! The place of a thread is the innermost frame of the program's own source: not in a library, and
 //! not in a header that a library brought along. Debug information is read when it is first needed.
 
+use super::blocks::Places;
+pub use super::location::{Location, hexadecimal};
 use samovar_runtime::Process;
 use samovar_vm::debug::{CallFrame, DataName, DebugInfo, DebugModules, FrameState, Scope};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use samovar_vm::view::ThreadView;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 /// Most frames that are looked at for one of the program's own.
 const FRAMES_MAX: usize = 128;
 /// Frames whose variables are searched for an address.
 const LOCALS_MAX: usize = 24;
-
-/// A place in the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Location {
-    /// Source file, as the compiler wrote it.
-    #[serde(default)]
-    pub file: Option<String>,
-    /// Line, counted from one.
-    #[serde(default)]
-    pub line: Option<u32>,
-    /// Function, with its scopes.
-    #[serde(default)]
-    pub function: Option<String>,
-    /// Address of the instruction.
-    #[serde(with = "hexadecimal")]
-    pub address: u64,
-}
-
-impl Location {
-    /// File and line as short as they are clear: `philo.c:12`.
-    pub fn short(&self) -> Option<String> {
-        let file = self.file.as_deref()?;
-        let name = file.rsplit('/').next().unwrap_or(file);
-        Some(match self.line {
-            Some(line) => format!("{name}:{line}"),
-            None => name.to_string(),
-        })
-    }
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.short(), &self.function) {
-            (Some(line), Some(function)) => write!(f, "{line} in {function}"),
-            (Some(line), None) => f.write_str(&line),
-            (None, Some(function)) => write!(f, "in {function}"),
-            (None, None) => write!(f, "at {:#x}", self.address),
-        }
-    }
-}
-
-/// Addresses as text, because JSON numbers lose bits in many readers.
-pub mod hexadecimal {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    /// The same for addresses that may be absent.
-    pub mod optional {
-        use serde::{Deserializer, Serializer};
-
-        /// Writes `0x…`.
-        pub fn serialize<S: Serializer>(
-            value: &Option<u64>,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            match value {
-                Some(value) => super::serialize(value, serializer),
-                None => serializer.serialize_none(),
-            }
-        }
-
-        /// Reads what [`serialize`] wrote.
-        pub fn deserialize<'de, D: Deserializer<'de>>(
-            deserializer: D,
-        ) -> Result<Option<u64>, D::Error> {
-            super::deserialize(deserializer).map(Some)
-        }
-    }
-
-    /// Writes `0x…`.
-    pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{value:#x}"))
-    }
-
-    /// Reads hexadecimal digits, with or without `0x`.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let digits = text.strip_prefix("0x").unwrap_or(&text);
-        u64::from_str_radix(digits, 16).map_err(D::Error::custom)
-    }
-}
 
 /// See the module head.
 #[derive(Debug)]
@@ -105,13 +25,19 @@ pub struct Names {
     modules: usize,
     /// Functions that threads began with.
     starts: BTreeMap<u32, String>,
+    /// Where heap blocks come from, as far as somebody asked.
+    pub(super) places: Places,
 }
 
 impl Names {
     /// Names for the modules that are mapped now.
     pub fn of(process: &Process) -> Names {
-        let mut names =
-            Names { debug: DebugModules::new(), modules: 0, starts: BTreeMap::default() };
+        let mut names = Names {
+            debug: DebugModules::new(),
+            modules: 0,
+            starts: BTreeMap::default(),
+            places: Places::default(),
+        };
         names.refresh(process);
         names
     }
@@ -172,7 +98,7 @@ impl Names {
 
     /// The place of an address if it belongs to the program's own source, or at least to the
     /// program.
-    fn own(&self, process: &Process, addr: u64, strict: bool) -> Option<Location> {
+    pub(super) fn own(&self, process: &Process, addr: u64, strict: bool) -> Option<Location> {
         let program = process.modules().first()?;
         if !program.contains(addr) {
             return None;
@@ -237,7 +163,24 @@ impl Names {
         located.filter_map(|frame| Some(plain(&frame.function?).to_string())).collect()
     }
 
-    /// The variable that an access touches.
+    /// The variable that an access touches; one of another thread with the name of that thread.
+    pub fn variable_of_any(
+        &self,
+        process: &Process,
+        thread: ThreadId,
+        addr: u64,
+        size: u64,
+    ) -> Option<DataName> {
+        let own = self.variable(process, thread, addr, size);
+        own.or_else(|| {
+            let owner = owner_of_stack(process, addr).filter(|&owner| owner != thread)?;
+            let data = self.variable(process, owner, addr, size)?;
+            let name = format!("{}'s {}", self.thread(owner), data.name);
+            Some(DataName { name, ..data })
+        })
+    }
+
+    /// The variable that an access touches, of this thread or of all.
     pub fn variable(
         &self,
         process: &Process,
@@ -264,14 +207,14 @@ impl Names {
             return outside(&data.name).to_string();
         }
         // The object, not its first member.
-        let local = self.variable(process, thread, addr, 1);
+        let local = self.variable_of_any(process, thread, addr, 1);
         local
             .map(|data| outside(&data.name).to_string())
             .unwrap_or_else(|| self.block(process, addr))
     }
 
-    /// The variables in a word of memory.
-    pub fn word(&self, addr: u64) -> Vec<String> {
+    /// The variables in a word of memory, or what else is known of it.
+    pub fn word(&self, process: &Process, addr: u64) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for at in addr..addr + 8 {
             let data = self.debug.name_of_data(at).filter(|data| data.start == at || at == addr);
@@ -282,18 +225,10 @@ impl Names {
         if found.iter().any(|name| !name.starts_with("__")) {
             found.retain(|name| !name.starts_with("__"));
         }
-        if found.is_empty() { vec![format!("{addr:#x}")] } else { found }
-    }
-
-    /// A heap block or a bare address.
-    pub fn block(&self, process: &Process, addr: u64) -> String {
-        match process.machine.memory.objects().at(addr) {
-            Some((start, object)) => {
-                let block = format!("the {}-byte block at {start:#x}", object.size);
-                if addr == start { block } else { format!("byte {} of {block}", addr - start) }
-            }
-            None => format!("{addr:#x}"),
+        if found.is_empty() {
+            found.push(self.object(process, ThreadId(0), addr));
         }
+        found
     }
 
     /// How a thread is called: `main`, `T1`.
@@ -344,9 +279,23 @@ fn location(frame: &samovar_vm::debug::Frame, address: u64) -> Location {
     }
 }
 
+/// The live thread whose stack an address is on.
+fn owner_of_stack(process: &Process, addr: u64) -> Option<ThreadId> {
+    let regions = process.machine.memory.regions();
+    let (stack, _) = regions.at(addr)?;
+    let owns = |thread: &ThreadId| {
+        let rsp = process.machine.core(*thread)[Reg::Rsp];
+        process.threads()[thread.0 as usize].is_alive()
+            && rsp <= addr
+            && regions.at(rsp).is_some_and(|(start, _)| start == stack)
+    };
+    (0..process.machine.thread_count()).map(ThreadId).find(owns)
+}
+
 /// A name without what is inside of a library's type.
 fn outside(name: &str) -> &str {
-    name.split(".__").next().unwrap_or(name)
+    let end = [".__", "._M_"].iter().filter_map(|inside| name.find(inside)).min();
+    &name[..end.unwrap_or(name.len())]
 }
 
 /// A function's name without the underscores and the version that libraries put around it.
@@ -364,18 +313,5 @@ mod tests {
         assert_eq!(plain("___pthread_mutex_lock"), "pthread_mutex_lock");
         assert_eq!(plain("__GI___assert_fail"), "assert_fail");
         assert_eq!(plain("pthread_create@@GLIBC_2.34"), "pthread_create");
-    }
-
-    #[test]
-    fn locations_are_short() {
-        let mut location = Location { address: 0x1000, ..Location::default() };
-        assert_eq!(location.to_string(), "at 0x1000");
-        location.function = Some("work".into());
-        location.file = Some("/somewhere/a.c".into());
-        location.line = Some(7);
-        assert_eq!(location.to_string(), "a.c:7 in work");
-        let text = serde_json::to_string(&location).unwrap();
-        assert!(text.contains(r#""address":"0x1000""#), "{text}");
-        assert_eq!(serde_json::from_str::<Location>(&text).unwrap(), location);
     }
 }

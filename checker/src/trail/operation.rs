@@ -215,7 +215,7 @@ fn statement(number: u32, object: String) -> Operation {
 
 fn memory_access(process: &Process, names: &Names, thread: ThreadId, access: &Access) -> Operation {
     let size = u64::from(access.size);
-    let data = names.variable(process, thread, access.addr, size);
+    let data = names.variable_of_any(process, thread, access.addr, size);
     let verb = match (access.kind, access.locked) {
         (AccessKind::Write, true) => "atomically updates",
         (AccessKind::Write, false) => "writes",

@@ -9,8 +9,7 @@ pub enum ViolationKind {
     Assertion,
     /// The exclusive access to a region of memory.
     Privilege,
-    /// No statement of the program: a heap block that nothing refers to at the end. The address
-    /// of the violation is where the call that allocated it returns to.
+    /// No statement of the program: a heap block that nothing refers to at the end.
     Leak,
 }
 

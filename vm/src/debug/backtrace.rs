@@ -106,7 +106,8 @@ impl DebugModules {
     }
 
     /// The caller by the frame-pointer convention, or by the return address on top of the stack
-    /// if the function has not started yet.
+    /// if the function has not started yet, or is one that calls none and keeps nothing there: the
+    /// libraries do not describe how to leave the function that makes a thread.
     fn frame_pointer_caller(&self, frame: &CallFrame, state: &dyn State) -> Option<Caller> {
         let word = |addr: u64| {
             let mut bytes = [0; 8];
@@ -119,7 +120,11 @@ impl DebugModules {
         }
         let is_at_entry =
             self.module_at(frame.pc).is_some_and(|module| module.is_function_entry(frame.pc));
-        let (return_slot, base) = if is_at_entry {
+        let is_leaf = || {
+            let top = word(stack).filter(|_| frame.lookup == frame.pc);
+            top.is_some_and(|top| self.follows_call(top, state))
+        };
+        let (return_slot, base) = if is_at_entry || is_leaf() {
             (stack, frame.register(register::RBP))
         } else {
             let base = frame.register(register::RBP)?;
@@ -132,5 +137,15 @@ impl DebugModules {
         registers[usize::from(register::RSP)] = Some(return_slot.checked_add(8)?);
         let return_address = Some(word(return_slot)?);
         Some(Caller { return_address, registers, was_interrupted: false })
+    }
+
+    /// Whether an address is that of code, just behind a call.
+    fn follows_call(&self, addr: u64, state: &dyn State) -> bool {
+        let mut bytes = [0; 6];
+        let is_code = self.module_at(addr).is_some_and(|module| module.is_code(addr));
+        // By distance, or through a table of addresses.
+        is_code
+            && state.read(addr.wrapping_sub(6), &mut bytes)
+            && (bytes[1] == 0xe8 || bytes[..2] == [0xff, 0x15])
     }
 }
