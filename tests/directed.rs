@@ -95,18 +95,35 @@ fn runs_without_end_are_judged_after_any_order() {
     }
 }
 
+/// States that are expanded to find the deadlock of an instance.
+fn expanded(example: &str, count: usize, search: &[&str]) -> u64 {
+    let size = format!("-DN={count} -DWAY=GREEDY");
+    let report = report(&[search, &["--cflags", &size]].concat(), example);
+    assert_eq!(report["error"]["kind"], "deadlock", "{example} {count} {search:?}");
+    number(&report, "expanded")
+}
+
 #[test]
-fn philosophers_take_a_linear_number_of_states() {
-    let expanded = |count: usize| {
-        let seats = format!("-DN={count}");
-        let options = ["--search", "best-first", "--heuristic", "lnb", "--cflags", &seats];
-        let report = report(&options, "steam/philosophers.cpp");
-        assert_eq!(report["error"]["kind"], "deadlock");
-        number(&report, "expanded")
-    };
-    let numbers: Vec<u64> = (2..6).map(expanded).collect();
-    let steps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{numbers:?}");
+fn deadlocks_take_a_linear_number_of_states() {
+    for example in ["steam/philosophers.cpp", "steam/telegraph.cpp"] {
+        for heuristic in ["lnb", "pl2"] {
+            let search = ["--search", "best-first", "--heuristic", heuristic];
+            let numbers: Vec<u64> = (2..6).map(|count| expanded(example, count, &search)).collect();
+            let steps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{example} {numbers:?}");
+        }
+    }
+}
+
+#[test]
+fn many_threads_are_no_obstacle() {
+    let count = 150;
+    for example in ["steam/philosophers.cpp", "steam/telegraph.cpp", "deadlock/philosophers.c"] {
+        for search in [&["--search", "best-first"][..], &[]] {
+            let expanded = expanded(example, count, search);
+            assert!(expanded <= 6 * count as u64, "{example} {search:?}: {expanded} states");
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
-// StEAM's optical telegraph: N stations in a circle signal to the next one. A station raises its arms
-// to call, and sends as soon as the next station pays attention; but a station with raised arms looks
-// at its own neighbour only. When all call at the same time, nobody pays attention. With -DFIX a
-// station raises its arms only when the next one is at rest.
+// StEAM's optical telegraph: N stations in a circle pass messages on. To send one, a station turns
+// its attention to its own arms and raises them; then it requests the attention of the next
+// station, which raises its arms to repeat what it sees. When all have raised their arms, each one
+// waits for the attention of the next. With -DFIX stations are taken in the order of their numbers.
 //
 // check: => error deadlock; skip reduce=none model=none
 // check: -DN=5 => error deadlock; skip reduce=none model=none
@@ -16,36 +16,41 @@
 #define ROUNDS 1
 #endif
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t lowered = PTHREAD_COND_INITIALIZER;
-static bool calling[N];
+static int attention[N];
+static int arms[N];
 static int received[N];
+
+static void engage(int station)
+{
+    VLOCK(&attention[station]);
+    VLOCK(&arms[station]);
+    arms[station] = 1;
+}
+
+static void release(int station)
+{
+    arms[station] = 0;
+    VUNLOCK(&arms[station]);
+    VUNLOCK(&attention[station]);
+}
 
 class Station : public IVMThread {
     int me = 0, next = 0;
 
-    void wait_for_attention()
-    {
-        while (calling[next])
-            pthread_cond_wait(&lowered, &lock);
-    }
-
     void send()
     {
-        pthread_mutex_lock(&lock);
+        int first = me, second = next;
 #ifdef FIX
-        wait_for_attention();
-        calling[me] = true;
-#else
-        calling[me] = true;
-        pthread_mutex_unlock(&lock);
-        pthread_mutex_lock(&lock);
-        wait_for_attention();
+        if (second < first) {
+            first = next;
+            second = me;
+        }
 #endif
+        engage(first);
+        engage(second);
         received[next]++;
-        calling[me] = false;
-        pthread_cond_broadcast(&lowered);
-        pthread_mutex_unlock(&lock);
+        release(second);
+        release(first);
     }
 
 public:

@@ -29,6 +29,8 @@ use std::cell::Cell;
 const MOVES_MAX: u64 = 100_000;
 /// Instructions that may be.
 const INSTRUCTIONS_MAX: u64 = 100_000_000;
+/// So many threads make a move cost as much again.
+const MANY_THREADS: u64 = 32;
 /// One part of so many of that is for each further state when the states behind it were too much.
 const PART: u64 = 10;
 
@@ -138,7 +140,8 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
         false
     };
     let mut space = Space::new(process, question.sight.clone(), false, judge);
-    let mut allowed = Work { moves: MOVES_MAX, instructions: INSTRUCTIONS_MAX };
+    let most = Work::most(question);
+    let mut allowed = most;
     let found = loop {
         space.begin_round();
         let before = Work::of(&space);
@@ -147,6 +150,7 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
             states: &states,
             properties: question.properties,
             most: before.and(allowed),
+            part: most.part(),
             grown: false,
             unclear: !question.properties.is_fixed(),
         };
@@ -186,8 +190,7 @@ fn backwards(
             Fate::Unknown => {
                 // Further and further from the end, with little effort each.
                 exact = false;
-                let (moves, instructions) = (MOVES_MAX / PART, INSTRUCTIONS_MAX / PART);
-                asker.most = Work::of(space).and(Work { moves, instructions });
+                asker.most = Work::of(space).and(asker.part);
                 at = at.saturating_sub(stride);
                 stride *= 2;
             }
@@ -236,6 +239,17 @@ struct Work {
 }
 
 impl Work {
+    /// All that may be done for a question.
+    fn most(question: &Question<'_>) -> Work {
+        let threads = question.path.iter().map(|choice| u64::from(choice.thread.0) + 1);
+        let weight = 1 + threads.max().unwrap_or(0) / MANY_THREADS;
+        Work { moves: MOVES_MAX / weight, instructions: INSTRUCTIONS_MAX / weight }
+    }
+
+    fn part(self) -> Work {
+        Work { moves: self.moves / PART, instructions: self.instructions / PART }
+    }
+
     /// What was done in a space so far.
     fn of(space: &Space<'_>) -> Work {
         let (moves, instructions) = space.work();
@@ -267,6 +281,8 @@ struct Asker<'a> {
     properties: &'a Properties,
     /// All that may be done from the beginning on.
     most: Work,
+    /// What may be done for each further state once that is spent.
+    part: Work,
     /// More operations turned out to be visible.
     grown: bool,
     /// Something could not be looked at.

@@ -7,8 +7,8 @@
 //! begins. So the future of a place only grows, and is passed on backwards when it does.
 //!
 //! Things are halves of words that at least two threads touch, one changing them; they are
-//! numbered as they are found (see [`super::touches`]). Cost: a look-up a move where nothing is
-//! new.
+//! numbered as they are found (see [`super::touches`]). An index tells for each thing in whose
+//! future it is, so that nobody has to ask all threads. Cost: a look-up a move where nothing is new.
 
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_vm::machine::ThreadId;
@@ -21,62 +21,64 @@ pub struct Thing(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(u32);
 
-/// A set of things.
+/// A set of things: words of 64 bits by their number, those without a bit left out. Futures are
+/// small, but those of a program with many threads are many.
 #[derive(Clone, Debug, Default)]
 struct Things {
-    bits: Vec<u64>,
+    words: Vec<(u32, u64)>,
 }
 
 impl Things {
     fn contains(&self, thing: Thing) -> bool {
-        let word = self.bits.get(thing.0 as usize / 64);
-        word.is_some_and(|word| word & 1 << (thing.0 % 64) != 0)
+        self.word(thing.0 / 64) & 1 << (thing.0 % 64) != 0
     }
 
-    fn iter(&self) -> impl Iterator<Item = Thing> + '_ {
-        let words = self.bits.iter().copied().zip(0u32..).filter(|(word, _)| *word != 0);
-        words.flat_map(|(mut word, index)| {
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros();
-                word &= word.checked_sub(1)?;
-                Some(Thing(index * 64 + bit))
-            })
-        })
+    /// The things of a word.
+    fn word(&self, number: u32) -> u64 {
+        let at = self.words.binary_search_by_key(&number, |word| word.0);
+        at.map_or(0, |at| self.words[at].1)
     }
 
-    /// Whether it is new.
-    fn insert(&mut self, thing: Thing) -> bool {
-        let index = thing.0 as usize / 64;
-        if self.bits.len() <= index {
-            self.bits.resize(index + 1, 0);
+    /// Adds the things of a word; which of them are new.
+    fn add(&mut self, number: u32, bits: u64) -> u64 {
+        if bits == 0 {
+            return 0;
         }
-        let old = self.bits[index];
-        self.bits[index] |= 1 << (thing.0 % 64);
-        self.bits[index] != old
-    }
-
-    /// Whether something is new.
-    fn join(&mut self, other: &Things) -> bool {
-        if self.bits.len() < other.bits.len() {
-            self.bits.resize(other.bits.len(), 0);
+        match self.words.binary_search_by_key(&number, |word| word.0) {
+            Ok(at) => {
+                let own = &mut self.words[at].1;
+                let new = bits & !*own;
+                *own |= bits;
+                new
+            }
+            Err(at) => {
+                self.words.insert(at, (number, bits));
+                bits
+            }
         }
-        let mut grown = false;
-        for (own, more) in self.bits.iter_mut().zip(&other.bits) {
-            grown |= more & !*own != 0;
-            *own |= more;
-        }
-        grown
     }
 }
 
 /// What is known of a place.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Known {
+    thread: ThreadId,
     touched: Things,
     changed: Things,
     /// Places from which moves lead here.
     before: Vec<Place>,
 }
+
+/// Things of one word that come to a future; what is changed is touched, too.
+#[derive(Clone, Copy, Debug)]
+struct More {
+    number: u32,
+    touched: u64,
+    changed: u64,
+}
+
+/// By thing: the places in whose future it is.
+type Places = Vec<Vec<Place>>;
 
 /// See the module head.
 #[derive(Debug)]
@@ -84,6 +86,8 @@ pub struct Futures {
     places: AHashMap<(u32, u64), Place>,
     known: Vec<Known>,
     links: AHashSet<(Place, Place)>,
+    touching: Places,
+    changing: Places,
     /// How often something was new.
     pub growth: u64,
 }
@@ -95,6 +99,8 @@ impl Default for Futures {
             places: AHashMap::with_hasher(hasher.clone()),
             known: Vec::new(),
             links: AHashSet::with_hasher(hasher),
+            touching: Vec::new(),
+            changing: Vec::new(),
             growth: 0,
         }
     }
@@ -106,18 +112,20 @@ impl Futures {
         let next = Place(self.known.len() as u32);
         let place = *self.places.entry((thread.0, pc)).or_insert(next);
         if place == next {
-            self.known.push(Known::default());
+            let (touched, changed) = (Things::default(), Things::default());
+            self.known.push(Known { thread, touched, changed, before: Vec::new() });
         }
         place
     }
 
     /// A move from a place touches a thing.
     pub fn note(&mut self, place: Place, thing: Thing, change: bool) {
-        let known = &mut self.known[place.0 as usize];
-        let grown = known.touched.insert(thing) | (change && known.changed.insert(thing));
-        if grown {
+        let bit = 1 << (thing.0 % 64);
+        let change = if change { bit } else { 0 };
+        let new = self.add(place, &[More { number: thing.0 / 64, touched: bit, changed: change }]);
+        if !new.is_empty() {
             self.growth += 1;
-            self.pass_on(place);
+            self.pass_on(place, new);
         }
     }
 
@@ -127,46 +135,81 @@ impl Futures {
             return;
         }
         self.known[to.0 as usize].before.push(from);
-        if self.take_from(from, to) {
+        let Known { touched, changed, .. } = &self.known[to.0 as usize];
+        let more = touched.words.iter().map(|&(number, touched)| {
+            let changed = changed.word(number);
+            More { number, touched, changed }
+        });
+        let more: Vec<More> = more.collect();
+        let new = self.add(from, &more);
+        if !new.is_empty() {
             self.growth += 1;
-            self.pass_on(from);
+            self.pass_on(from, new);
         }
     }
 
-    /// Adds the future of one place to that of another; whether that is new.
-    fn take_from(&mut self, place: Place, other: Place) -> bool {
-        let [known, other] =
-            self.known.get_disjoint_mut([place.0 as usize, other.0 as usize]).expect("two places");
-        known.touched.join(&other.touched) | known.changed.join(&other.changed)
+    /// Adds to the future of a place; what of it is new.
+    fn add(&mut self, place: Place, more: &[More]) -> Vec<More> {
+        let known = &mut self.known[place.0 as usize];
+        let mut new = Vec::new();
+        for &More { number, touched, changed } in more {
+            let touched = known.touched.add(number, touched);
+            let changed = known.changed.add(number, changed);
+            index(&mut self.touching, place, number, touched);
+            index(&mut self.changing, place, number, changed);
+            if touched | changed != 0 {
+                new.push(More { number, touched, changed });
+            }
+        }
+        new
     }
 
-    /// Passes the future of a place on to all from which it can be reached.
-    fn pass_on(&mut self, place: Place) {
-        let mut grown = vec![place];
-        while let Some(place) = grown.pop() {
+    /// Passes what is new in the future of a place on to all from which it can be reached.
+    fn pass_on(&mut self, place: Place, new: Vec<More>) {
+        let mut grown = vec![(place, new)];
+        while let Some((place, new)) = grown.pop() {
             for at in 0..self.known[place.0 as usize].before.len() {
                 let before = self.known[place.0 as usize].before[at];
-                if self.take_from(before, place) {
-                    grown.push(before);
+                let new = self.add(before, &new);
+                if !new.is_empty() {
+                    grown.push((before, new));
                 }
             }
         }
     }
 
-    /// What may be touched from a place on.
-    pub fn touched_from(&self, place: Place) -> impl Iterator<Item = Thing> + '_ {
-        self.known[place.0 as usize].touched.iter()
+    /// The places from which on an access to a thing is disturbed, and their threads.
+    pub fn disturbing(
+        &self,
+        thing: Thing,
+        change: bool,
+    ) -> impl Iterator<Item = (ThreadId, Place)> + '_ {
+        let places = if change { &self.touching } else { &self.changing };
+        let places = places.get(thing.0 as usize).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|&place| (self.known[place.0 as usize].thread, place))
     }
 
-    /// What may be changed from a place on.
-    pub fn changed_from(&self, place: Place) -> impl Iterator<Item = Thing> + '_ {
-        self.known[place.0 as usize].changed.iter()
+    /// All things that are in a future have numbers below this.
+    pub fn things(&self) -> usize {
+        self.touching.len()
     }
 
     /// Whether the order matters between an access to a thing and what may happen from a place on.
     pub fn disturbs(&self, place: Place, thing: Thing, change: bool) -> bool {
         let known = &self.known[place.0 as usize];
         if change { known.touched.contains(thing) } else { known.changed.contains(thing) }
+    }
+}
+
+/// Notes that the things of a word are in the future of a place.
+fn index(places: &mut Places, place: Place, number: u32, mut bits: u64) {
+    while bits != 0 {
+        let thing = (number * 64 + bits.trailing_zeros()) as usize;
+        bits &= bits - 1;
+        if places.len() <= thing {
+            places.resize(thing + 1, Vec::new());
+        }
+        places[thing].push(place);
     }
 }
 
@@ -184,6 +227,8 @@ mod tests {
         futures.note(places[2], Thing(70), true);
         for (place, expected) in places.iter().zip([true, true, true, false]) {
             assert_eq!(futures.disturbs(*place, Thing(70), false), expected);
+            let mut listed = futures.disturbing(Thing(70), false);
+            assert_eq!(listed.any(|one| one == (ThreadId(0), *place)), expected);
         }
         assert!(!futures.disturbs(places[0], Thing(71), true));
         let growth = futures.growth;

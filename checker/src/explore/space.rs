@@ -294,6 +294,7 @@ impl<'a> Space<'a> {
     /// Begins a round: the engine stands at the start, and no state was seen.
     pub fn begin_round(&mut self) {
         self.appraisals.begin_round();
+        self.vantage.begin_round();
         self.path.clear();
         self.vector.jump(self.start);
         self.vector.bring(self.process);
@@ -424,7 +425,8 @@ impl Engine for Space<'_> {
         self.ends = false;
         self.appraisals.begin();
         self.vantage.begin();
-        if self.may_arrange && self.vector.wants_arrangement() {
+        // A directed search stores few states, and goes a long way for each.
+        if self.may_arrange && !self.defers && self.vector.wants_arrangement() {
             return Expansion::Anew;
         }
         if self.expand_known() {
@@ -460,7 +462,9 @@ impl Engine for Space<'_> {
         assert_eq!(outcome, Outcome::Done, "internal error: a move is not a function of states");
         let known = self.known.get(found.which);
         self.passed = (known.object, known.shares.len() as u32);
-        self.known.apply(found, &mut self.vector);
+        let (before, more) = (self.vector.state(), known.holds);
+        let after = self.known.apply(found, &mut self.vector);
+        self.vantage.pass((before, after), choice.thread, more);
         self.path.push(mark);
     }
 

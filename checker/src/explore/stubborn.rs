@@ -77,6 +77,8 @@ const ATTEMPTS: usize = 16;
 
 /// From so many threads on, who may touch a thing is looked up in an index.
 const MANY: usize = 32;
+/// So many threads are looked at in all attempts of a state before no more is made.
+const VISITS_MAX: usize = 2048;
 
 /// The moves of one state.
 #[derive(Debug)]
@@ -96,18 +98,19 @@ pub struct Choices<'a> {
 impl Choices<'_> {
     /// Threads whose moves suffice, if that is less than all.
     pub fn sufficient(&self) -> Option<ThreadSet> {
-        let crowd = (MANY <= self.movers.len()).then(|| Crowd::new(self.movers, self.futures));
+        let crowd = (MANY <= self.movers.len()).then(|| Crowd::new(self.movers));
         self.sufficient_in(crowd.as_ref())
     }
 
-    fn sufficient_in(&self, crowd: Option<&Crowd>) -> Option<ThreadSet> {
+    fn sufficient_in(&self, crowd: Option<&Crowd<'_>>) -> Option<ThreadSet> {
         let mut fewest = self.movers.iter().filter(|mover| mover.enabled).count();
-        let mut best = None;
+        let (mut best, mut visits) = (None, 0);
         let candidates = self.movers.iter().filter(|mover| mover.enabled).take(ATTEMPTS);
         for mover in candidates {
             let set = match crowd {
                 None => self.close(mover.thread, fewest),
-                Some(crowd) => self.close_in(crowd, mover.thread, fewest),
+                Some(_) if VISITS_MAX <= visits => break,
+                Some(crowd) => self.close_in(crowd, mover.thread, fewest, &mut visits),
             };
             if let Some((set, enabled)) = set {
                 (best, fewest) = (Some(set), enabled);
@@ -162,16 +165,18 @@ impl Choices<'_> {
     /// The same closure, found by an index.
     fn close_in(
         &self,
-        crowd: &Crowd,
+        crowd: &Crowd<'_>,
         start: ThreadId,
         fewest: usize,
+        visits: &mut usize,
     ) -> Option<(ThreadSet, usize)> {
         let (mut set, mut kept) = (ThreadSet::one(start), ThreadSet::default());
         let mut enabled = 0;
-        let mut asked = vec![[false; 2]; crowd.things()];
+        let mut asked = vec![[false; 2]; self.futures.things()];
         let (mut waiting, mut is_deed_done) = (vec![start], [false; 2]);
         while let Some(next) = waiting.pop() {
-            let Some(mover) = crowd.mover(next).map(|at| &self.movers[at]) else { continue };
+            let Some(mover) = crowd.mover(next) else { continue };
+            *visits += 1;
             if mover.enabled {
                 kept.insert(next);
                 enabled += 1;
@@ -202,7 +207,7 @@ impl Choices<'_> {
             for &(thing, change) in self.things[rules.things].iter().chain(&rules.object) {
                 let Some(asked) = asked.get_mut(thing.0 as usize) else { continue };
                 if !std::mem::replace(&mut asked[usize::from(change)], true) {
-                    crowd.who(thing, change).iter().for_each(|thread| add(*thread));
+                    crowd.disturbers(self.futures, thing, change).for_each(&mut add);
                 }
             }
         }
@@ -300,7 +305,7 @@ mod tests {
             let deeds = &Deeds { creators: main.clone(), others: main };
             let choices = Choices { movers, things, touches, futures, deeds };
             let found = choices.sufficient_in(None);
-            assert_eq!(choices.sufficient_in(Some(&Crowd::new(movers, futures))), found);
+            assert_eq!(choices.sufficient_in(Some(&Crowd::new(movers))), found);
             found
         }
     }

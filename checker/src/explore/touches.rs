@@ -330,7 +330,7 @@ impl Touches {
             plain_written: when(is_plain && write),
             loose: when(manner != Manner::Atomic),
         });
-        if self.entries.len() < self.used * 2 {
+        if self.entries.len() < self.used + self.used / 3 {
             self.grow();
         }
     }

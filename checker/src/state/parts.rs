@@ -14,6 +14,7 @@ use samovar_runtime::{Privilege, Privileges};
 use samovar_vm::memory::PAGE_SIZE;
 use samovar_vm::memory::reads::LINE;
 use samovar_vm::memory::region::{Region, RegionMap};
+use std::borrow::Cow;
 
 /// What is mapped with permission to execute it.
 pub const CODE: u32 = PART;
@@ -171,7 +172,7 @@ impl Parts {
             }
             line => {
                 let next = self.guards.len() as u32;
-                *self.guards.entry(guards(held, line).into()).or_insert(next)
+                *self.guards.entry(guards(held, line).as_ref().into()).or_insert(next)
             }
         }
     }
@@ -189,7 +190,7 @@ impl Parts {
         }
         match self.part(question) {
             Some(Part::Page(_)) => of_map(&self.asked[(question - FIRST) as usize].1),
-            line => self.guards.get(guards(held, line)).copied(),
+            line => self.guards.get(guards(held, line).as_ref()).copied(),
         }
     }
 
@@ -211,7 +212,7 @@ impl Parts {
 }
 
 /// What is locked around a line, or everywhere.
-fn guards(held: &Privileges, line: Option<Part>) -> &[Privilege] {
+fn guards(held: &Privileges, line: Option<Part>) -> Cow<'_, [Privilege]> {
     match line {
         Some(Part::Line(line)) => held.around(line * LINE, (line + 1).saturating_mul(LINE)),
         _ => held.around(0, u64::MAX),

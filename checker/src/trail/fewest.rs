@@ -18,6 +18,8 @@ use std::collections::BinaryHeap;
 
 /// Moves that may be executed.
 const MOVES_MAX: usize = 50_000;
+/// So many threads make a move cost as much again.
+const MANY_THREADS: usize = 32;
 
 /// A state with the thread that moved last, or the error.
 #[derive(Clone, Copy, Debug)]
@@ -142,10 +144,11 @@ impl Search<'_> {
         let last = if is_clock { last } else { Some(thread) };
         let (mut alternative, mut alternatives, mut moves) = (0, 1, false);
         let (mark, vector_mark) = (self.process.mark(), self.vector.mark());
+        let price = 1 + self.process.threads().len() / MANY_THREADS;
         while alternative < alternatives {
             let choice = Choice { thread, alternative };
             let made = moves::execute(self.process, &mark, choice, self.sight);
-            self.moves_left = self.moves_left.saturating_sub(1);
+            self.moves_left = self.moves_left.saturating_sub(price);
             alternatives = made.alternatives;
             moves |= made.ending != Ending::Blocked;
             let node = Node { state: None, last, cost, parent: number, choice };

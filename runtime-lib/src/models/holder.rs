@@ -35,8 +35,7 @@ impl Process {
             }
             WaitFor::Join { thread, .. } => return self.live(ThreadId(thread)),
             WaitFor::Privilege { start, end } => {
-                let held = self.privileges().iter().find(|at| at.start < end && start < at.end);
-                return held.map(|held| held.holder);
+                return self.privileges().to(start, end).next().map(|held| held.holder);
             }
             _ => return None,
         };

@@ -15,6 +15,8 @@ use crate::thread::WaitFor;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A region of memory and the thread that may access it.
@@ -28,11 +30,15 @@ pub struct Privilege {
     pub holder: ThreadId,
 }
 
-/// All privileges, in ascending order. Copies are cheap. Each thread's are in its record, too: this
-/// is where they are found by address.
+/// Bytes of memory whose privileges are copied together.
+const STRETCH: u64 = 512;
+
+/// All privileges, in ascending order. Copies are cheap, and one that differs a little shares the
+/// rest. Each thread's are in its record, too: this is where they are found by address.
 #[derive(Clone, Debug, Default)]
 pub struct Privileges {
-    all: Arc<Vec<Privilege>>,
+    /// By first byte divided by [`STRETCH`]; none is empty.
+    stretches: Arc<BTreeMap<u64, Arc<Vec<Privilege>>>>,
     /// No region is longer.
     longest: u64,
 }
@@ -40,12 +46,12 @@ pub struct Privileges {
 impl Privileges {
     /// Whether nobody has any.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.stretches.is_empty()
     }
 
     /// The privileges, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = &Privilege> {
-        self.all.iter()
+        self.stretches.values().flat_map(|stretch| stretch.iter())
     }
 
     /// The privilege of another thread that an access would break. Locking and unlocking a region
@@ -56,27 +62,48 @@ impl Privileges {
     }
 
     fn of_others(&self, thread: ThreadId, start: u64, end: u64) -> Option<&Privilege> {
-        let mut around = self.around(start, end).iter();
-        around.find(|known| known.holder != thread && start < known.end)
+        self.to(start, end).find(|known| known.holder != thread)
+    }
+
+    /// All privileges to some of these bytes.
+    pub fn to(&self, start: u64, end: u64) -> impl Iterator<Item = &Privilege> {
+        let pieces = self.pieces(start, end).flat_map(|piece| piece.iter());
+        pieces.filter(move |known| start < known.end)
     }
 
     /// All privileges to some bytes, and perhaps some shortly before.
-    pub fn around(&self, start: u64, end: u64) -> &[Privilege] {
+    pub fn around(&self, start: u64, end: u64) -> Cow<'_, [Privilege]> {
+        let mut pieces = self.pieces(start, end).filter(|piece| !piece.is_empty());
+        let Some(first) = pieces.next() else { return Cow::Borrowed(&[]) };
+        match pieces.next() {
+            None => Cow::Borrowed(first),
+            Some(second) => {
+                let rest = pieces.flat_map(|piece| piece.iter());
+                Cow::Owned(first.iter().chain(second).chain(rest).copied().collect())
+            }
+        }
+    }
+
+    /// The same, stretch by stretch.
+    fn pieces(&self, start: u64, end: u64) -> impl Iterator<Item = &[Privilege]> {
         let earliest = start.saturating_sub(self.longest);
-        let first = self.all.partition_point(|known| known.start < earliest);
-        let len = self.all[first..].partition_point(|known| known.start < end);
-        &self.all[first..first + len]
+        let stretches = self.stretches.range(earliest / STRETCH..=end / STRETCH);
+        stretches.map(move |(_, stretch)| {
+            let first = stretch.partition_point(|known| known.start < earliest);
+            let len = stretch[first..].partition_point(|known| known.start < end);
+            &stretch[first..first + len]
+        })
     }
 
     /// Those that are not in others, which are about the same, and perhaps some more.
-    pub fn beyond(&self, others: &Privileges) -> &[Privilege] {
-        if Arc::ptr_eq(&self.all, &others.all) {
-            return &[];
-        }
-        let same = |(one, other): &(&Privilege, &Privilege)| one == other;
-        let first = self.all.iter().zip(others.iter()).take_while(same).count();
-        let rest = self.all[first..].iter().rev().zip(others.all[first..].iter().rev());
-        &self.all[first..self.all.len() - rest.take_while(same).count()]
+    pub fn beyond<'a>(&'a self, others: &'a Privileges) -> impl Iterator<Item = &'a Privilege> {
+        let is_new = |(number, stretch): &(&u64, &Arc<Vec<Privilege>>)| {
+            let other = others.stretches.get(number);
+            other.is_none_or(|other| !Arc::ptr_eq(stretch, other))
+        };
+        let are_same = Arc::ptr_eq(&self.stretches, &others.stretches);
+        let stretches = (!are_same).then(|| self.stretches.iter().filter(is_new));
+        stretches.into_iter().flatten().flat_map(|(_, stretch)| stretch.iter())
     }
 
     /// These, but a thread has those regions.
@@ -87,27 +114,44 @@ impl Privileges {
         if before == regions.len() && { own.clone() }.all(|one| self.has(&one)) {
             return new;
         }
-        Arc::make_mut(&mut new.all).retain(|known| known.holder != holder);
+        for known in self.iter().filter(|known| known.holder == holder) {
+            new.take(known);
+        }
         own.for_each(|one| new.add(one));
         new
     }
 
     fn has(&self, privilege: &Privilege) -> bool {
-        self.all.binary_search(privilege).is_ok()
+        let stretch = self.stretches.get(&(privilege.start / STRETCH));
+        stretch.is_some_and(|stretch| stretch.binary_search(privilege).is_ok())
     }
 
     fn add(&mut self, privilege: Privilege) {
-        if let Err(place) = self.all.binary_search(&privilege) {
-            Arc::make_mut(&mut self.all).insert(place, privilege);
+        if !self.has(&privilege) {
+            let stretches = Arc::make_mut(&mut self.stretches);
+            let stretch = stretches.entry(privilege.start / STRETCH).or_default();
+            let place = stretch.partition_point(|known| *known < privilege);
+            Arc::make_mut(stretch).insert(place, privilege);
             self.longest = self.longest.max(privilege.end - privilege.start);
+        }
+    }
+
+    fn take(&mut self, privilege: &Privilege) {
+        let number = privilege.start / STRETCH;
+        let stretches = Arc::make_mut(&mut self.stretches);
+        let Some(stretch) = stretches.get_mut(&number) else { return };
+        Arc::make_mut(stretch).retain(|known| known != privilege);
+        if stretch.is_empty() {
+            stretches.remove(&number);
         }
     }
 
     /// Takes out what the thread holds from this address on.
     fn remove(&mut self, thread: ThreadId, start: u64) -> Option<Privilege> {
-        let found = |known: &Privilege| known.start == start && known.holder == thread;
-        let place = self.all.iter().position(found)?;
-        Some(Arc::make_mut(&mut self.all).remove(place))
+        let found = |known: &&Privilege| known.start == start && known.holder == thread;
+        let given = *self.stretches.get(&(start / STRETCH))?.iter().find(found)?;
+        self.take(&given);
+        Some(given)
     }
 }
 
@@ -216,5 +260,33 @@ mod tests {
         assert_eq!(all.remove(mine, 0x104), None);
         assert!(all.remove(mine, 0x100).is_some());
         assert!(all.is_empty());
+    }
+
+    #[test]
+    fn copies_share_what_is_the_same() {
+        let mut all = Privileges::default();
+        let privilege = |number: u64| {
+            let start = number * 100;
+            Privilege { start, end: start + 50, holder: ThreadId(number as u32 % 7) }
+        };
+        (0..100).rev().for_each(|number| all.add(privilege(number)));
+        let expected: Vec<Privilege> = (0..100).map(privilege).collect();
+        assert!(all.iter().eq(&expected));
+        for start in 0..10_000 {
+            let end = start + 120;
+            let is_hit = |one: &&Privilege| start < one.end && one.start < end;
+            assert!(all.to(start, end).eq(expected.iter().filter(is_hit)), "{start}");
+            let around = all.around(start, end);
+            assert!(expected.iter().filter(is_hit).all(|one| around.contains(one)), "{start}");
+        }
+        let mut other = all.clone();
+        assert_eq!(other.beyond(&all).count(), 0);
+        other.remove(ThreadId(3), 300);
+        other.add(Privilege { holder: ThreadId(9), ..privilege(3) });
+        let new: Vec<&Privilege> = other.beyond(&all).collect();
+        assert!(new.contains(&&Privilege { holder: ThreadId(9), ..privilege(3) }));
+        assert!(new.len() <= 6, "{}", new.len());
+        let mine = other.with_own(ThreadId(9), &[]);
+        assert!(mine.iter().eq(expected.iter().filter(|one| one.start != 300)));
     }
 }

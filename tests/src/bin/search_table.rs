@@ -1,12 +1,14 @@
 //! StEAM's programs under every search and heuristic, with samovar's own reduction, with StEAM's
 //! lgc and with neither: the largest instance whose error is found within limits of memory and
-//! time, the length of the trail, seconds and memory, next to what the thesis has (T. Mehler 2005,
-//! tables 8.1 to 8.5: 3 GHz, 1 GB).
+//! time, the length of the trail as it is told (shortened), seconds of processor time for
+//! everything and memory, next to what the thesis has (T. Mehler 2005, tables 8.1 to 8.5: 3 GHz,
+//! 1 GB).
 //!
-//! `search-table [--quick] [--seconds S] [--reduce WAY] [--program NAME] [--sizes A,B,C] [ROW…]`:
-//! further words select rows by part of the name (`lnb`, `astar`). Sizes are tried from the
-//! smallest on, up to the first that is not solved; one that is not among those below can be asked
-//! for by `--sizes`. `--quick` takes the main rows, small sizes and ten seconds each.
+//! `search-table [--quick] [--thesis] [--seconds S] [--reduce WAY] [--program NAME] [--sizes A,B,C]
+//! [ROW…]`: further words select rows by part of the name (`lnb`, `astar`). Sizes are tried from
+//! the smallest on, up to the first that is not solved; one that is not among those below can be
+//! asked for by `--sizes`. `--thesis` leaves out what the thesis has no figures for, `--quick`
+//! takes the main rows, small sizes and ten seconds each.
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::child::Job;
@@ -40,21 +42,21 @@ const PROGRAMS: &[Program] = &[
         sizes: &[3, 5, 7, 12, 20, 40, 60, 80],
     },
     Program {
-        name: "telegraph",
+        name: "opttel",
         file: "steam/telegraph.cpp",
         macro_name: "N",
         flags: "",
         sizes: &[2, 3, 6, 9, 20, 40, 60, 150, 300, 600],
     },
     Program {
-        name: "philosophers",
+        name: "philo",
         file: "steam/philosophers.cpp",
         macro_name: "N",
         flags: "",
         sizes: &[2, 4, 6, 8, 20, 60, 90, 150, 190, 400, 900, 1900],
     },
     Program {
-        name: "philosophers with mutexes",
+        name: "philo with mutexes",
         file: "deadlock/philosophers.c",
         macro_name: "N",
         flags: "-DWAY=GREEDY",
@@ -130,10 +132,18 @@ const ROWS: &[Row] = &[
     row("astar", "rw", ["1/61/196/310", "7/78/16/589", "2/22/2/98", "6/14/21/449"], NONE),
     row("astar", "pba", ["-", "5/56/38/648", "3/32/13/424", "60/122/19/628"], NONE),
     row("astar", "mb", NONE, NONE),
+    row("best-first", "pl1", NONE, NONE),
+    row("best-first", "pba", NONE, NONE),
+    row("best-first", "branch", NONE, NONE),
+    row("best-first", "alive", NONE, NONE),
+    row("astar", "lnb", NONE, NONE),
     row("idastar", "mb", NONE, NONE),
+    row("beam", "lnb", NONE, NONE),
+    row("idfs", "", NONE, NONE),
     row("novelty", "", NONE, NONE),
     row("refine", "", NONE, NONE),
     row("pct", "", NONE, NONE),
+    row("random", "", NONE, NONE),
 ];
 
 /// What is to be tried.
@@ -141,6 +151,7 @@ struct Wishes {
     seconds: f64,
     sizes: Option<Vec<u32>>,
     size_max: u32,
+    thesis: bool,
     reduce: Option<String>,
     programs: Vec<String>,
     rows: Vec<String>,
@@ -152,6 +163,7 @@ impl Wishes {
             seconds: 60.0,
             sizes: None,
             size_max: u32::MAX,
+            thesis: false,
             reduce: None,
             programs: Vec::new(),
             rows: Vec::new(),
@@ -166,6 +178,7 @@ impl Wishes {
                     let sizes = sizes.split(',').map(|size| size.parse().expect("a size"));
                     wishes.sizes = Some(sizes.collect());
                 }
+                "--thesis" => wishes.thesis = true,
                 "--reduce" => wishes.reduce = Some(value()),
                 "--program" => wishes.programs.push(value()),
                 "--quick" => {
@@ -205,7 +218,8 @@ fn main() {
     println!("|---|---|{}", "---|".repeat(names.len()));
     for row in ROWS.iter().filter(|row| wishes.wants(row)) {
         for (reduce, thesis) in [("auto", NONE), ("lgc", row.lgc), ("none", row.without)] {
-            if wishes.reduce.as_ref().is_some_and(|only| only != reduce) {
+            let is_other = wishes.reduce.as_ref().is_some_and(|only| only != reduce);
+            if is_other || wishes.thesis && thesis == NONE {
                 continue;
             }
             print!("| {} {} | {reduce} |", row.search, row.heuristic);

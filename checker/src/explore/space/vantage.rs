@@ -6,7 +6,8 @@
 //! nothing is known about them; all others stand as before. Of many threads that want the same
 //! object, some are tried, and if these all stand alike the others are taken to do so, too.
 //! Successors are not stored for that, nor is the process taken there unless somebody wants to see
-//! it. This is for judging how promising states are, and nothing that has to be right depends on
+//! it. Locks that are held are counted once and then by what moves take and give back, as long as
+//! one state is expanded after the other. This is for judging how promising states are, and nothing that has to be right depends on
 //! it.
 
 use super::{Space, Survey};
@@ -15,7 +16,7 @@ use crate::explore::known::Outcome;
 use crate::explore::moves::Move;
 use crate::explore::touches::Touched;
 use crate::explore::view::{PathFacts, Standing, ThreadStanding, View};
-use crate::state::StateVector;
+use crate::state::{StateId, StateVector};
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
@@ -26,8 +27,11 @@ pub(super) struct Vantage {
     /// Everything below is of the state that was expanded last.
     is_fresh: bool,
     standings: Vec<ThreadStanding>,
-    /// Locks that are held.
+    /// Locks that are held, and by thread, how many it holds.
     held: u32,
+    holds: Vec<u32>,
+    /// The state in which they were counted.
+    counted: Option<StateId>,
     /// Who is concerned by moves on an object, of a thread, or of those that change what others
     /// wait for; sorted.
     concerned: Vec<(Concern, ThreadId)>,
@@ -59,6 +63,8 @@ impl Default for Vantage {
             is_fresh: false,
             standings: Vec::new(),
             held: 0,
+            holds: Vec::new(),
+            counted: None,
             concerned: Vec::new(),
             stood: Vec::new(),
             objects: AHashSet::with_hasher(RandomState::with_seeds(41, 42, 43, 44)),
@@ -70,6 +76,36 @@ impl Vantage {
     /// Another state is expanded.
     pub(super) fn begin(&mut self) {
         self.is_fresh = false;
+    }
+
+    /// Numbers of states do not mean what they did.
+    pub(super) fn begin_round(&mut self) {
+        self.counted = None;
+    }
+
+    /// A move of a thread was made, after which it holds so many more locks.
+    pub(super) fn pass(&mut self, way: (StateId, StateId), thread: ThreadId, more: i32) {
+        if self.counted == Some(way.0) {
+            let at = thread.0 as usize;
+            self.holds.resize(self.holds.len().max(at + 1), 0);
+            self.holds[at] = self.holds[at].saturating_add_signed(more);
+            self.held = self.held.saturating_add_signed(more);
+            self.counted = Some(way.1);
+        }
+    }
+
+    /// Counts the locks that are held where the process stands.
+    fn count(&mut self, process: &Process) {
+        self.holds.clear();
+        self.held = 0;
+        let holders = self.objects.iter().filter_map(|&word| mutex_holder(process, word));
+        let privileges = process.privileges().iter().map(|held| held.holder);
+        for holder in holders.chain(privileges) {
+            let at = holder.0 as usize;
+            self.holds.resize(self.holds.len().max(at + 1), 0);
+            self.holds[at] += 1;
+            self.held += 1;
+        }
     }
 
     /// A move was executed.
@@ -145,7 +181,7 @@ impl Space<'_> {
             return;
         }
         self.vector.bring(self.process);
-        let Vantage { standings, concerned, objects, held, is_fresh, .. } = &mut self.vantage;
+        let Vantage { standings, concerned, is_fresh, .. } = &mut self.vantage;
         standings.clear();
         standings.resize(self.vector.os().threads().len(), ThreadStanding::default());
         concerned.clear();
@@ -168,16 +204,16 @@ impl Space<'_> {
             concerned.extend(one.wants.map(|wants| (Concern::Object(wants), ThreadId(thread))));
         }
         concerned.sort_unstable();
-        let holders = objects.iter().filter_map(|&word| mutex_holder(self.process, word));
-        let privileges = self.process.privileges().iter().map(|held| held.holder);
-        *held = 0;
-        for holder in holders.chain(privileges) {
-            *held += 1;
-            if let Some(thread) = standings.get_mut(holder.0 as usize) {
-                thread.holds += 1;
-            }
-        }
         *is_fresh = true;
+        let state = self.vector.state();
+        if self.vantage.counted != Some(state) || self.vector.printed().is_some() {
+            self.vantage.count(self.process);
+            self.vantage.counted = Some(state);
+        }
+        let Vantage { standings, holds, .. } = &mut self.vantage;
+        for (one, &holds) in standings.iter_mut().zip(holds.iter()) {
+            one.holds = holds;
+        }
     }
 
     /// How a thread stands in the present state, which is only looked at unless it `is_stored`.
