@@ -299,7 +299,7 @@ fn usage_errors_are_told() {
         &["check"][..],
         &["check", "--search", "astar", "x"],
         &["check", "--check", "nonsense", "x"],
-        &["check", "--jobs", "2", "--search", "dfs", "x"],
+        &["check", "--jobs", "2", "--search", "best-first", "x"],
         &["check", "--jobs", "0", "x"],
         &["check", "--resume", "x"],
         &["check", "absent"],

@@ -16,6 +16,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("strip", "binutils"),
     ("ld", "binutils"),
     ("dot", "graphviz"),
+    ("unshare", "util-linux"),
 ];
 
 /// Programs without which the tests mean nothing: their absence is a failure, not a skip.

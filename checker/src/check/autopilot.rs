@@ -11,11 +11,15 @@
 //! [`super::estimate`]). If the depth-first search will have seen about all of them by the end of
 //! its next turn, that comes first.
 //!
+//! On several cores, the last turn is that of many workers (see [`crate::explore::workers`]), which
+//! begin at the start.
+//!
 //! Only the depth-first search proves anything; what others find is an error like any other.
 //! Turns are measured in states, not in time, so that a check is the same every time.
 
 use super::estimate::{self, Estimate};
 use super::search::Plan;
+use super::strategy;
 use crate::explore::best_first::BestFirst;
 use crate::explore::choice::{Found, Stats};
 use crate::explore::dfs::{DepthFirst, Round, Suspended, Watchdog};
@@ -95,6 +99,9 @@ impl Autopilot {
         loop {
             let turn = TURNS[self.at];
             let round = match turn {
+                Turn::Proof(u64::MAX) if plan.options.jobs.is_some() => {
+                    Some(self.prove_on_cores(space, plan.options.jobs(), stats, watchdog))
+                }
                 Turn::Proof(states_max) => self.prove(space, states_max, stats, watchdog),
                 _ => self.find(space, plan, turn, stats, watchdog),
             };
@@ -167,6 +174,22 @@ impl Autopilot {
             }
             Ended::Stopped | Ended::ByItself => Some(round),
         }
+    }
+
+    /// Explores everything on so many cores.
+    fn prove_on_cores(
+        &mut self,
+        space: &mut Space<'_>,
+        jobs: usize,
+        stats: &mut Stats,
+        watchdog: &mut Watchdog<'_>,
+    ) -> Round {
+        if !std::mem::take(&mut self.is_fresh) {
+            space.begin_round();
+        }
+        let round = strategy::prove(space, jobs, stats, watchdog);
+        self.note("depth-first by many workers".to_string(), stats.expanded);
+        round
     }
 
     /// Lets another search look for errors; `None` if it has found nothing.

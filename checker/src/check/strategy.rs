@@ -1,7 +1,7 @@
 //! Which search the options ask for, and one round of it over a space.
 //!
-//! Runs without end show depth-first only: searches in another order that have seen everything and
-//! found nothing are followed by a depth-first one.
+//! Runs without end show depth-first on one core only: other searches that have seen everything
+//! and found nothing are followed by that, unless there cannot be any.
 
 use super::search::Plan;
 use crate::cli::{CheckOptions, SearchChoice};
@@ -19,6 +19,7 @@ use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::{self, Walks};
 use crate::explore::refine::Refine;
 use crate::explore::space::Space;
+use crate::explore::workers::Workers;
 use crate::trail::cost::Wish;
 
 /// States that a beam keeps of each level.
@@ -48,6 +49,9 @@ pub fn round(
         FewPreemptions::new(space, bound).run(stats, watchdog)
     } else {
         match options.order() {
+            SearchChoice::Auto | SearchChoice::Dfs if options.jobs.is_some() => {
+                Workers::new(space, depth, options.jobs()).run(stats, watchdog)
+            }
             SearchChoice::Auto | SearchChoice::Dfs => {
                 return DepthFirst::new(space, depth, true).run(stats, watchdog);
             }
@@ -77,16 +81,37 @@ pub fn round(
             }
         }
     };
-    match round {
-        Round::Over(Found::Nothing) if 0 < stats.closing && stats.cut == 0 => {
-            let found = *stats;
-            space.begin_round();
-            let round = DepthFirst::new(space, depth, true).run(stats, watchdog);
-            *stats = Stats { depth: found.depth, expanded: found.expanded, ..*stats };
-            round
-        }
-        round => round,
+    judge_cycles(space, round, depth, stats, watchdog)
+}
+
+/// Explores everything depth-first on several cores. The space has just begun a round.
+pub fn prove(
+    space: &mut Space<'_>,
+    jobs: usize,
+    stats: &mut Stats,
+    watchdog: &mut Watchdog<'_>,
+) -> Round {
+    let round = Workers::new(space, u64::MAX, jobs).run(stats, watchdog);
+    judge_cycles(space, round, u64::MAX, stats, watchdog)
+}
+
+/// What a round comes to if there may be something wrong with runs without end.
+fn judge_cycles(
+    space: &mut Space<'_>,
+    round: Round,
+    depth: u64,
+    stats: &mut Stats,
+    watchdog: &mut Watchdog<'_>,
+) -> Round {
+    let is_over = matches!(round, Round::Over(Found::Nothing)) && !space.is_unsettled();
+    if !is_over || stats.closing == 0 || stats.cut != 0 {
+        return round;
     }
+    let found = *stats;
+    space.begin_round();
+    let round = DepthFirst::new(space, depth, true).run(stats, watchdog);
+    *stats = Stats { depth: found.depth, expanded: found.expanded, ..*stats };
+    round
 }
 
 /// What a trail should be like: who asks for the fewest steps gets them.

@@ -75,8 +75,8 @@ pub struct CheckOptions {
     #[arg(long, value_name = "I", value_parser = clap::value_parser!(u32).range(1..))]
     pub key_every: Option<u32>,
 
-    /// Processor cores to search on, breadth-first; nothing that the search comes to depends on how
-    /// many [default: 1]
+    /// Processor cores to search on, with auto, dfs and bfs; nothing that the search comes to
+    /// depends on how many [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub jobs: Option<u32>,
 
@@ -243,7 +243,7 @@ impl CheckOptions {
     pub fn uses_autopilot(&self) -> bool {
         let is_plain = self.depth.is_none() && self.preemptions.is_none() && !self.outcomes;
         let is_exact = self.store == StoreChoice::Exact && self.spill.is_none();
-        self.search == SearchChoice::Auto && is_plain && is_exact && self.jobs.is_none()
+        self.search == SearchChoice::Auto && is_plain && is_exact
     }
 
     /// Cores to search on.
@@ -251,11 +251,10 @@ impl CheckOptions {
         self.jobs.unwrap_or(1) as usize
     }
 
-    /// The order in which states are visited: on a disk, and on several cores, there is one only.
+    /// The order in which states are visited: on a disk there is one only.
     pub fn order(&self) -> SearchChoice {
-        let is_broad = self.spill.is_some() || self.jobs.is_some();
         match self.search {
-            SearchChoice::Auto if is_broad => SearchChoice::Bfs,
+            SearchChoice::Auto if self.spill.is_some() => SearchChoice::Bfs,
             search => search,
         }
     }
@@ -276,9 +275,9 @@ impl CheckOptions {
         } else if self.orderings.is_some() && search != Pct {
             Some(("--orderings", "pct"))
         } else if self.jobs.is_some()
-            && (self.order() != SearchChoice::Bfs || self.preemptions.is_some())
+            && (!(is_plain || search == SearchChoice::Bfs) || self.preemptions.is_some())
         {
-            Some(("--jobs", "bfs"))
+            Some(("--jobs", "auto, dfs or bfs"))
         } else if self.store.is_lossy() && (!is_plain || self.preemptions.is_some()) {
             Some((self.store.option(), "dfs"))
         } else if self.spill.is_some() && self.order() != SearchChoice::Bfs {

@@ -94,6 +94,23 @@ impl From<MoveRef> for Found {
     }
 }
 
+/// What has to be known of every move of a state that is expanded, close together. One for each
+/// way to find a move by cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief {
+    /// The version of [`Known::class`].
+    pub version: u64,
+    /// The class.
+    pub class: u32,
+    id: MoveId,
+    /// Another one of the same move, plus one.
+    other: u32,
+    /// The alternatives of the choice that it meets, one if it meets none.
+    pub alternatives: u32,
+    /// Whether it leads to another state.
+    pub is_done: bool,
+}
+
 /// All moves that are known.
 #[derive(Debug, Default)]
 pub struct KnownMoves {
@@ -103,7 +120,10 @@ pub struct KnownMoves {
     kept_bytes: usize,
     /// The same by cells.
     by_cells: Memo,
-    in_cells: Vec<(MoveId, CellChanges)>,
+    in_cells: Vec<CellChanges>,
+    briefs: Vec<Brief>,
+    /// By move: the last of its briefs plus one.
+    last_briefs: Vec<u32>,
     cell_bytes: usize,
     /// The arrangement of cells that these are for.
     arrangement: u32,
@@ -129,7 +149,7 @@ impl KnownMoves {
         if self.arrangement == vector.arrangement() {
             let found = self.by_cells.find(thread.0, alternative, |cell| vector.value(cell));
             if let Some(found) = found {
-                let which = MoveRef::Kept(self.in_cells[found.0 as usize].0);
+                let which = MoveRef::Kept(self.briefs[found.0 as usize].id);
                 return Some(Found { which, in_cells: Some(found.0) });
             }
         }
@@ -137,6 +157,7 @@ impl KnownMoves {
     }
 
     /// The same, where nothing must be changed: found by cells only, if all questions have answers.
+    /// With what is told of it in brief.
     #[inline]
     pub fn find_by_cells(
         &self,
@@ -144,7 +165,7 @@ impl KnownMoves {
         alternative: u32,
         arrangement: u32,
         mut value: impl FnMut(u32) -> Option<u32>,
-    ) -> Option<Found> {
+    ) -> Option<(Found, &Brief)> {
         if self.arrangement != arrangement {
             return None;
         }
@@ -155,13 +176,14 @@ impl KnownMoves {
                 u32::MAX
             })
         })?;
-        let which = MoveRef::Kept(self.in_cells[found.0 as usize].0);
-        is_known.then_some(Found { which, in_cells: Some(found.0) })
+        let brief = &self.briefs[found.0 as usize];
+        let which = MoveRef::Kept(brief.id);
+        is_known.then_some((Found { which, in_cells: Some(found.0) }, brief))
     }
 
     /// What a move changes in the state in which it was found by cells.
     pub fn cell_changes(&self, found: Found) -> Option<&CellChanges> {
-        Some(&self.in_cells[found.in_cells? as usize].1)
+        Some(&self.in_cells[found.in_cells? as usize])
     }
 
     fn find_by_positions(
@@ -185,16 +207,50 @@ impl KnownMoves {
         let changes = vector.cell_changes(thread, &self.kept[id.0 as usize].changes);
         self.cell_bytes += size_of_val(&*changes.cells)
             + size_of_val(&*changes.rest)
-            + size_of::<(MoveId, CellChanges)>();
+            + size_of::<CellChanges>()
+            + size_of::<Brief>();
         let found = self.by_cells.add(thread.0, alternative, &self.looks);
         debug_assert_eq!(found.0 as usize, self.in_cells.len());
-        self.in_cells.push((id, changes));
+        self.in_cells.push(changes);
+        self.add_brief(id);
         Some(Found { which: MoveRef::Kept(id), in_cells: Some(found.0) })
+    }
+
+    fn add_brief(&mut self, id: MoveId) {
+        let known = &self.kept[id.0 as usize];
+        let index = id.0 as usize;
+        if self.last_briefs.len() <= index {
+            self.last_briefs.resize(self.kept.len(), 0);
+        }
+        let number = self.briefs.len() as u32 + 1;
+        self.briefs.push(Brief {
+            version: known.version,
+            class: known.class,
+            id,
+            other: std::mem::replace(&mut self.last_briefs[index], number),
+            alternatives: known.alternatives,
+            is_done: known.outcome == Outcome::Done,
+        });
+    }
+
+    /// Gives a move another class.
+    pub fn set_class(&mut self, which: MoveRef, version: u64, class: u32) {
+        let known = self.get_mut(which);
+        (known.version, known.class) = (version, class);
+        let MoveRef::Kept(id) = which else { return };
+        let mut brief = self.last_briefs.get(id.0 as usize).copied().unwrap_or(0);
+        while let Some(index) = brief.checked_sub(1) {
+            let one = &mut self.briefs[index as usize];
+            (one.version, one.class) = (version, class);
+            brief = one.other;
+        }
     }
 
     fn forget_cells(&mut self) {
         self.by_cells.clear();
         self.in_cells.clear();
+        self.briefs.clear();
+        self.last_briefs.clear();
         self.cell_bytes = 0;
     }
 
@@ -280,7 +336,7 @@ impl KnownMoves {
         }
         match found.in_cells {
             Some(at) => {
-                let changes = &self.in_cells[at as usize].1;
+                let changes = &self.in_cells[at as usize];
                 vector.put_cells(&changes.cells);
                 vector.put(&changes.rest)
             }

@@ -2,7 +2,7 @@
 //!
 //! States are ranked: a level is the list of states that are so many moves away, in the order of
 //! their first parents and of the moves there. A level is expanded in batches of consecutive ranks.
-//! Hands expand what is known already, at the same time (see [`super::space::hand`]); the states
+//! Hands expand what is known already, at the same time (see [`super::hands`]); the states
 //! that they call hard are then expanded by the space itself, one by one in the order of ranks,
 //! which is where things are learned, errors found and rounds ended. What a hand knows is fixed
 //! before its batch and batches do not depend on the number of hands, so neither does anything that
@@ -18,32 +18,19 @@
 use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, Watchdog};
 use super::engine::{Engine, Expansion};
+use super::hands::{FEW, Hands, Listed, Task};
 use super::origins;
 use super::space::Space;
-use super::space::finder::Hard;
-use super::space::hand::{Hand, Known};
+use super::space::hand::Known;
 use crate::state::StateId;
 use crate::state::reserve::Reserve;
 use crate::state::table::ENTRIES_MAX;
-use crate::sync::{AtomicU64, BLOCK, Ordering};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::atomic::AtomicUsize;
+use crate::sync::{AtomicU64, Ordering};
 
 /// States of a batch.
 const BATCH: usize = 1 << 14;
-/// States that a hand takes at a time.
-const PIECE: usize = 64;
-/// States that a hand expands at once, so that it need not wait for memory.
-const AT_ONCE: usize = 16;
-/// Smaller batches are not worth a hand.
-const FEW: usize = 64;
 /// Hard states that are expanded before hands try the others again.
 const LESSONS: usize = 8;
-/// Pairs for which there is room at least before hands begin.
-const ROOM: usize = 1 << 17;
-/// Hands at most: all of them together must not be able to overfill that room unawares.
-const JOBS_MAX: usize = 64;
-const _: () = assert!(JOBS_MAX * (BLOCK as usize) < ROOM / 16);
 /// Bits of a rank within its level; the rest is the level.
 const RANK_BITS: u32 = 40;
 
@@ -58,11 +45,8 @@ struct Reached {
 
 /// What a piece of a batch came to.
 #[derive(Debug, Default)]
-struct Piece {
-    /// The piece it is.
-    number: usize,
+struct Noted {
     reached: Vec<Reached>,
-    hard: Vec<u64>,
     counts: Counts,
 }
 
@@ -108,8 +92,7 @@ impl Parents {
 pub struct Levels<'e, 's> {
     space: &'e mut Space<'s>,
     depth_max: u64,
-    pool: Option<ThreadPool>,
-    hands: Vec<Hand>,
+    hands: Hands,
     parents: Parents,
     /// All states by level and rank, and where levels begin.
     order: Vec<StateId>,
@@ -121,13 +104,10 @@ pub struct Levels<'e, 's> {
 impl<'e, 's> Levels<'e, 's> {
     /// A search with so many hands that follows no path further than `depth_max` moves.
     pub fn new(space: &'e mut Space<'s>, depth_max: u64, jobs: usize) -> Levels<'e, 's> {
-        let jobs = jobs.clamp(1, JOBS_MAX);
-        let pool = (1 < jobs).then(|| ThreadPoolBuilder::new().num_threads(jobs).build().ok());
-        let hands = (0..jobs).map(|_| space.hand()).collect();
+        let hands = Hands::new(space, jobs);
         Levels {
             space,
             depth_max: depth_max.min(1 << 20),
-            pool: pool.flatten(),
             hands,
             parents: Parents { keys: Reserve::at_most(ENTRIES_MAX) },
             order: Vec::new(),
@@ -198,16 +178,16 @@ impl<'e, 's> Levels<'e, 's> {
     fn expand_batch(&mut self, batch: std::ops::Range<usize>) -> Option<Round> {
         let first = self.begins[self.begins.len() - 1];
         self.expanded += batch.len() as u64;
-        let mut ranks: Vec<u64> =
-            ((batch.start - first) as u64..(batch.end - first) as u64).collect();
+        let ranks = (batch.start - first) as u64..;
+        let mut list: Vec<Listed> = ranks.zip(self.order[batch].iter().copied()).collect();
         let (mut reached, mut lessons) = (Vec::new(), LESSONS);
-        while !ranks.is_empty() {
-            let mut hard = self.use_hands(&ranks, first, &mut reached);
+        while !list.is_empty() {
+            let mut hard = self.use_hands(&list, &mut reached);
             // If the last lessons did not help, more are due.
-            lessons = if ranks.len() < hard.len() * 2 { lessons * 2 } else { LESSONS };
-            ranks = hard.split_off(hard.len().min(lessons));
-            for rank in hard {
-                if let Some(round) = self.expand_hard(rank, first, &mut reached) {
+            lessons = if list.len() < hard.len() * 2 { lessons * 2 } else { LESSONS };
+            list = hard.split_off(hard.len().min(lessons));
+            for listed in hard {
+                if let Some(round) = self.expand_hard(listed, &mut reached) {
                     return Some(round);
                 }
             }
@@ -220,52 +200,24 @@ impl<'e, 's> Levels<'e, 's> {
         None
     }
 
-    /// Has hands expand what they can and adds what they reached; the ranks of what they could not.
-    fn use_hands(&mut self, ranks: &[u64], first: usize, reached: &mut Vec<Reached>) -> Vec<u64> {
-        if ranks.len() < FEW {
-            return ranks.to_vec();
-        }
-        self.space.reserve(ROOM, self.hands.len());
-        if self.hands.iter().any(|hand| !self.space.can_use(hand)) {
-            self.hands = self.hands.iter().map(|_| self.space.hand()).collect();
+    /// Has hands expand what they can and adds what they reached; what they could not.
+    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed> {
+        if list.len() < FEW {
+            return list.to_vec();
         }
         let level = self.level();
-        let Some(known) = self.space.for_hands() else {
-            return ranks.to_vec();
-        };
-        let (next, states) = (AtomicUsize::new(0), &self.order[first..]);
-        let may_go_on = level < self.depth_max;
-        let job = Job { known, parents: &self.parents, level, may_go_on, states, ranks };
-        let mut lists: Vec<Vec<Piece>> = self.hands.iter().map(|_| Vec::new()).collect();
-        let work = |(hand, list): (&mut Hand, &mut Vec<Piece>)| job.work(hand, &next, list);
-        match &self.pool {
-            None => self.hands.iter_mut().zip(&mut lists).for_each(work),
-            Some(pool) => pool.scope(|scope| {
-                for one in self.hands.iter_mut().zip(&mut lists) {
-                    scope.spawn(|_| work(one));
-                }
-            }),
-        }
-        self.space.take_in(&mut self.hands);
-        let mut pieces: Vec<Piece> = lists.into_iter().flatten().collect();
-        pieces.sort_unstable_by_key(|piece| piece.number);
-        let mut hard = Vec::new();
-        for piece in pieces {
-            self.counts.add(piece.counts);
-            reached.extend(piece.reached);
-            hard.extend(piece.hard);
+        let job = Job { parents: &self.parents, level, may_go_on: level < self.depth_max };
+        let (outcomes, hard) = self.hands.expand(self.space, list, &job);
+        for noted in outcomes {
+            self.counts.add(noted.counts);
+            reached.extend(noted.reached);
         }
         hard
     }
 
     /// Expands a state by the space itself.
-    fn expand_hard(
-        &mut self,
-        rank: u64,
-        first: usize,
-        reached: &mut Vec<Reached>,
-    ) -> Option<Round> {
-        let (level, state) = (self.level(), self.order[first + rank as usize]);
+    fn expand_hard(&mut self, (rank, state): Listed, reached: &mut Vec<Reached>) -> Option<Round> {
+        let level = self.level();
         self.space.jump(state);
         match self.space.expand() {
             Expansion::Successors => {}
@@ -292,38 +244,26 @@ impl<'e, 's> Levels<'e, 's> {
 
 /// What hands do with a batch.
 struct Job<'a> {
-    known: Known<'a>,
     parents: &'a Parents,
     level: u64,
     may_go_on: bool,
-    /// The level.
-    states: &'a [StateId],
-    /// What to expand of it.
-    ranks: &'a [u64],
 }
 
-impl Job<'_> {
-    /// Takes pieces until there are none left.
-    fn work(&self, hand: &mut Hand, next: &AtomicUsize, list: &mut Vec<Piece>) {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(ranks) = self.ranks.chunks(PIECE).nth(number) else { return };
-            let mut piece = Piece { number, ..Piece::default() };
-            for ranks in ranks.chunks(AT_ONCE) {
-                let states = ranks.iter().map(|&rank| (rank, self.states[rank as usize]));
-                hand.expand(&self.known, states, |rank, successors| match successors {
-                    Ok(successors) => {
-                        let of = (self.level, rank, self.may_go_on);
-                        let successors = successors.iter().copied();
-                        let Piece { reached, counts, .. } = &mut piece;
-                        note_all(self.parents, of, successors, reached, counts);
-                    }
-                    Err(Hard) => piece.hard.push(rank),
-                });
-            }
-            piece.hard.sort_unstable();
-            list.push(piece);
-        }
+impl Task for Job<'_> {
+    type Outcome = Noted;
+
+    fn is_open(&self, known: &Known<'_>, _: u64, successor: StateId) -> bool {
+        known.is_open(successor)
+    }
+
+    fn take(&self, rank: u64, successors: &[StateId], noted: &mut Noted) {
+        let of = (self.level, rank, self.may_go_on);
+        let Noted { reached, counts } = noted;
+        note_all(self.parents, of, successors.iter().copied(), reached, counts);
+    }
+
+    fn prepare(&self, _: &mut Space<'_>, _: u64) -> bool {
+        true
     }
 }
 

@@ -25,6 +25,7 @@ pub use appraisal::{Appraisal, Appraiser};
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
+use super::findings::Findings;
 use super::future::{Futures, Thing};
 use super::known::{Found, KnownMoves, MoveRef, Outcome};
 use super::measure::{MemoryUse, Sampled};
@@ -39,6 +40,7 @@ use crate::formula::Properties;
 use crate::state::printed::Printed;
 use crate::state::{StateId, StateVector, VectorMark};
 use crate::store::mini::MiniStates;
+use crate::sync::Arc;
 use ahash::{AHashSet, RandomState};
 use finder::Finder;
 use properties::Verdicts;
@@ -96,6 +98,8 @@ pub struct Space<'a> {
     /// Fingerprints of the states on the stack, if numbers of states pass.
     open_prints: AHashSet<u64>,
     has_stack: bool,
+    /// How states were found, and how far from the start the search is, if that tells what may close a cycle.
+    findings: Option<(Arc<Findings>, u32)>,
     /// Ways to states, if those are not stored.
     rebuilding: Option<Rebuilding>,
     movers: Vec<Mover>,
@@ -194,6 +198,7 @@ impl<'a> Space<'a> {
             open: Vec::new(),
             open_prints: AHashSet::with_hasher(RandomState::with_seeds(65, 66, 67, 68)),
             has_stack: false,
+            findings: None,
             rebuilding: None,
             movers: Vec::new(),
             things: Vec::new(),
@@ -307,6 +312,7 @@ impl<'a> Space<'a> {
             self.vector.change_function(rebuilding.collisions);
         }
         self.has_stack = false;
+        self.findings = None;
         self.defers = false;
         self.grown_aside = false;
         self.set_open(self.start, true);
@@ -394,7 +400,24 @@ impl<'a> Space<'a> {
         *word = if is_open { *word | mask } else { *word & !mask };
     }
 
+    /// From now on and in this round, how states were found tells what may close a cycle, as seen
+    /// from where the search [stands](Self::stand_at).
+    pub fn judge_by(&mut self, findings: &Arc<Findings>) {
+        self.has_stack = true;
+        self.findings = Some((Arc::clone(findings), 0));
+    }
+
+    /// Says how far from the start the state is that is expanded next.
+    pub fn stand_at(&mut self, depth: u32) {
+        if let Some((_, there)) = &mut self.findings {
+            *there = depth;
+        }
+    }
+
     fn is_open(&self, state: StateId) -> bool {
+        if let Some((findings, depth)) = &self.findings {
+            return findings.may_close(*depth, state);
+        }
         if self.numbers_pass() {
             return self.open_prints.contains(&self.print_of(state));
         }

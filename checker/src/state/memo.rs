@@ -6,8 +6,8 @@
 //! position of the state vector, each value that was met there leads to another node, and a leaf is
 //! a move whose effect is known, in every state that agrees on the positions asked for.
 //!
-//! Most questions ever got one answer only, which is kept with the question. Cost: one probe of a
-//! table for each question that got several. Nothing is ever removed but everything at once.
+//! Most questions ever got one answer only, which is kept with the question. An answer that decides
+//! names the move itself. Cost: one probe of a table for each question that got several answers. Nothing is ever removed but everything at once.
 
 use super::slots::fold;
 
@@ -25,17 +25,20 @@ pub struct Memo {
     moves: u32,
 }
 
-/// A question, or a move.
+/// A question.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// The position to ask for, or a move with [`LEAF`] set.
+    /// The position to ask for.
     question: u32,
-    /// The first answer that was met, and the node that it leads to; zero if there is none.
+    /// The first answer that was met, and what it leads to; zero if there is none.
     value: u32,
     next: u32,
 }
 
+/// Marks the number of a move among those of questions, where something leads to either.
 const LEAF: u32 = 1 << 31;
+
+const NO_FUNCTION: &str = "internal error: a move is no function of what it looks at";
 
 /// Threads below this have their beginnings in a list.
 const LISTED: u32 = 1 << 12;
@@ -50,19 +53,14 @@ impl Memo {
         alternative: u32,
         mut value: impl FnMut(u32) -> u32,
     ) -> Option<MoveId> {
-        let mut node = self.root(thread, alternative)?;
-        loop {
-            let Node { question, value: first, next } = self.nodes[node as usize];
-            if question & LEAF != 0 {
-                return Some(MoveId(question & !LEAF));
-            }
+        let mut at = self.root(thread, alternative)?;
+        while at & LEAF == 0 {
+            let Node { question, value: first, next } = self.nodes[at as usize];
             let value = value(question);
-            node = if value == first && next != 0 {
-                next
-            } else {
-                self.edges.get(edge(node, value))?
-            };
+            at =
+                if value == first && next != 0 { next } else { self.edges.get(edge(at, value))? };
         }
+        Some(MoveId(at & !LEAF))
     }
 
     #[inline]
@@ -81,56 +79,59 @@ impl Memo {
     pub fn add(&mut self, thread: u32, alternative: u32, looks: &[(u32, u32)]) -> MoveId {
         let id = MoveId(self.moves);
         self.moves += 1;
-        let questions = looks.iter().map(|look| look.0).chain([id.0 | LEAF]);
-        let mut node = 0;
-        for (at, question) in questions.enumerate() {
-            let next = match at.checked_sub(1) {
-                None => self.root(thread, alternative),
-                Some(before) => self.next(node, looks[before].1),
-            };
-            node = match next {
+        let of = (thread, alternative);
+        let mut answer = None;
+        for &(question, value) in looks {
+            let node = match self.behind(answer, of) {
                 Some(known) => {
-                    assert_eq!(
-                        self.nodes[known as usize].question, question,
-                        "internal error: a move is no function of what it looks at"
-                    );
+                    let is_asked =
+                        known & LEAF == 0 && self.nodes[known as usize].question == question;
+                    assert!(is_asked, "{NO_FUNCTION}");
                     known
                 }
                 None => {
-                    let before = at.checked_sub(1).map(|before| (node, looks[before].1));
-                    self.append(question, before, (thread, alternative))
+                    let node = self.ask(question);
+                    self.lead(answer, of, node);
+                    node
                 }
             };
+            answer = Some((node, value));
         }
+        assert!(self.behind(answer, of).is_none(), "{NO_FUNCTION}");
+        self.lead(answer, of, id.0 | LEAF);
         id
     }
 
-    fn next(&self, node: u32, value: u32) -> Option<u32> {
+    /// What an answer leads to, or where a move begins.
+    fn behind(&self, answer: Option<(u32, u32)>, of: (u32, u32)) -> Option<u32> {
+        let Some((node, value)) = answer else { return self.root(of.0, of.1) };
         let Node { value: first, next, .. } = self.nodes[node as usize];
         if value == first && next != 0 { Some(next) } else { self.edges.get(edge(node, value)) }
     }
 
-    /// A node behind an answer to another one, or at the beginning.
-    fn append(&mut self, question: u32, before: Option<(u32, u32)>, of: (u32, u32)) -> u32 {
+    fn ask(&mut self, question: u32) -> u32 {
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
         }
-        let number = self.nodes.len() as u32;
         self.nodes.push(Node { question, value: 0, next: 0 });
-        match before {
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Has an answer, or the beginning of a move, lead to something.
+    fn lead(&mut self, answer: Option<(u32, u32)>, of: (u32, u32), to: u32) {
+        match answer {
             None if of.1 == 0 && of.0 < LISTED => {
                 let thread = of.0 as usize;
                 self.roots.resize(self.roots.len().max(thread + 1), 0);
-                self.roots[thread] = number;
+                self.roots[thread] = to;
             }
-            None => self.edges.add(root(of.0, of.1), number),
+            None => self.edges.add(root(of.0, of.1), to),
             Some((node, value)) if self.nodes[node as usize].next == 0 => {
                 self.nodes[node as usize].value = value;
-                self.nodes[node as usize].next = number;
+                self.nodes[node as usize].next = to;
             }
-            Some((node, value)) => self.edges.add(edge(node, value), number),
+            Some((node, value)) => self.edges.add(edge(node, value), to),
         }
-        number
     }
 
     /// Forgets everything and keeps the room.

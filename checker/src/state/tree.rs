@@ -36,6 +36,32 @@ pub struct StateId(pub u32);
 pub struct Pairs {
     inner: Handle,
     roots: Handle,
+    recent: Recent,
+}
+
+/// Inner pairs that were asked for not long ago, near at hand: most moves combine what was combined
+/// before, and the table itself is too large to be near.
+#[derive(Debug)]
+struct Recent {
+    /// Pairs and their numbers, each in the place that its hash says; zeros for none.
+    entries: Box<[(u64, u32)]>,
+}
+
+/// Places for recent pairs, as a power of two.
+const RECENT_BITS: u32 = 12;
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { entries: vec![(0, 0); 1 << RECENT_BITS].into_boxed_slice() }
+    }
+}
+
+impl Recent {
+    #[inline]
+    fn place(&mut self, pair: u64) -> &mut (u64, u32) {
+        let hash = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &mut self.entries[(hash >> (u64::BITS - RECENT_BITS)) as usize]
+    }
 }
 
 /// New numbers of roots by old ones.
@@ -48,7 +74,8 @@ const HALF_MASK: u64 = (1 << HALF) - 1;
 impl Pairs {
     /// Access to the same pairs for another thread; see [`Handle::share`].
     pub fn share(&self) -> Pairs {
-        Pairs { inner: self.inner.share(), roots: self.roots.share() }
+        let (inner, roots) = (self.inner.share(), self.roots.share());
+        Pairs { inner, roots, recent: Recent::default() }
     }
 
     /// Whether something could not be added; see [`Handle::is_overrun`].
@@ -70,7 +97,17 @@ impl Pairs {
     /// The number of an inner pair.
     #[inline]
     pub fn inner(&mut self, left: u32, right: u32) -> u32 {
-        self.inner.number(u64::from(left) | u64::from(right) << 32).0
+        let pair = u64::from(left) | u64::from(right) << 32;
+        let place = self.recent.place(pair);
+        if place.0 == pair {
+            return place.1;
+        }
+        let number = self.inner.number(pair).0;
+        // Zero stands for no pair, and for one that could not be added.
+        if number != 0 {
+            *place = (pair, number);
+        }
+        number
     }
 
     /// The halves of an inner pair.
@@ -142,6 +179,7 @@ impl Pairs {
     pub fn clear(&mut self) {
         self.inner.clear();
         self.roots.clear();
+        self.recent = Recent::default();
     }
 
     /// Every [`StateId`] is below this.

@@ -8,7 +8,15 @@
 //! number: compare rates, and seconds for about the same question. Bytes are of all that the search
 //! keeps for samovar (states alone in the column before), of the whole process for SPIN.
 //!
-//! Arguments select programs by part of the name; `--large` takes larger ones.
+//! SPIN's seconds come twice: of the verifier alone, and with `spin -a` and the C compiler, which
+//! is what a question costs; samovar's likewise, without and with compiling and loading.
+//!
+//! Arguments select programs by part of the name; `--large` takes larger ones, up to the growth of
+//! one space to 47 million states. `--reconstruction` prints the thesis's table of state
+//! reconstruction instead, with `--seconds=S` for each of its searches.
+
+#[path = "store_table/reconstruction.rs"]
+mod reconstruction;
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::build::programs;
@@ -55,7 +63,10 @@ struct Row {
     way: String,
     states: f64,
     transitions: f64,
+    /// Of the search.
     seconds: f64,
+    /// From the source file to the answer.
+    all_seconds: f64,
     /// Of the visited states alone.
     state_bytes: f64,
     all_bytes: f64,
@@ -65,10 +76,14 @@ fn main() {
     let (options, wanted): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let is_large = options.iter().any(|option| option == "--large");
+    if options.iter().any(|option| option == "--reconstruction") {
+        let seconds = options.iter().find_map(|option| option.strip_prefix("--seconds="));
+        return reconstruction::print(is_large, seconds.and_then(|s| s.parse().ok()).unwrap_or(60));
+    }
     println!(
-        "| program | store | states | transitions | seconds | transitions/s | bytes/state: states \
-         | all |\n|---|---|{}",
-        "---:|".repeat(6)
+        "| program | store | states | transitions | seconds | with compiling | transitions/s \
+         | bytes/state: states | all |\n|---|---|{}",
+        "---:|".repeat(7)
     );
     for subject in if is_large { LARGE } else { SMALL } {
         if !wanted.is_empty() && !wanted.iter().any(|part| subject.name.contains(part.as_str())) {
@@ -79,14 +94,44 @@ fn main() {
             print(subject, &row);
         }
     }
+    if is_large && wanted.is_empty() {
+        print_growth();
+    }
+}
+
+/// Threads and rounds of a counter whose spaces grow to 47 million states.
+const GROWTH: &[&str] = &["-DN=6 -DK=6", "-DN=7 -DK=5", "-DN=8 -DK=5", "-DN=8 -DK=6"];
+
+/// States against time in one family of spaces, with the exact store and the default reduction.
+fn print_growth() {
+    println!("\n| counter | states | transitions/s | microseconds/state | bytes/state |");
+    println!("|---|{}", "---:|".repeat(4));
+    for flags in GROWTH {
+        let file = workspace().join("examples/benchmarks/counter.c").display().to_string();
+        let common = ["check", "--format", "json", "--search", "dfs", "--cflags", flags, &file];
+        let outcome = Job { hang: HANG, ..Job::new(samovar(), &common) }.run();
+        let report: Value = serde_json::from_slice(&outcome.stdout)
+            .unwrap_or_else(|_| panic!("{flags}: {}", outcome.stderr_text()));
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let stats = &report["stats"];
+        let (states, seconds) = (number(&stats["states"]), number(&stats["seconds"]));
+        let memory = stats["memory_bytes"].as_object().expect("parts of the memory");
+        println!(
+            "| {flags} | {states:.0} | {:.0} | {:.2} | {:.1} |",
+            number(&stats["transitions"]) / seconds,
+            seconds / states * 1e6,
+            memory.values().map(number).sum::<f64>() / states
+        );
+    }
 }
 
 fn print(subject: &Subject, row: &Row) {
-    let Row { way, states, transitions, seconds, state_bytes, all_bytes } = row;
+    let Row { way, states, transitions, seconds, all_seconds, state_bytes, all_bytes } = row;
     let rate = transitions / seconds.max(1e-3);
     let alone = state_bytes / states;
     println!(
-        "| {} {} | {way} | {states:.0} | {transitions:.0} | {seconds:.2} | {rate:.0} \
+        "| {} {} | {way} | {states:.0} | {transitions:.0} | {seconds:.2} | {all_seconds:.2} \
+         | {rate:.0} \
          | {alone:.1} \
          | {:.1} |",
         subject.name,
@@ -124,6 +169,7 @@ fn checked(subject: &Subject, store: &[&str]) -> Row {
         states: number(&stats["states"]),
         transitions: number(&stats["transitions"]),
         seconds: number(&stats["seconds"]),
+        all_seconds: outcome.time.as_secs_f64(),
         state_bytes: number(&memory["states"]),
         all_bytes: memory.values().map(number).sum(),
     }
@@ -139,14 +185,14 @@ fn spun(subject: &Subject) -> Vec<Row> {
         let job = Job { hang: HANG, ..Job::new(program, words) };
         let outcome = job.directory(scratch.path()).run();
         assert!(outcome.status.success(), "{words:?}: {}", outcome.stderr_text());
-        outcome.stdout_text()
+        (outcome.stdout_text(), outcome.time.as_secs_f64())
     };
-    run(&spin, &[subject.defines, &["-a", &model]].concat());
+    let (_, generating) = run(&spin, &[subject.defines, &["-a", &model]].concat());
     let ways = [("SPIN", &[][..]), ("SPIN -DCOLLAPSE", &["-DCOLLAPSE"])];
     let verify = |(way, more): (&str, &[&str])| {
         let flags = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=4096", "-o", "pan", "pan.c"];
-        run(&compiler, &[&flags, more].concat());
-        let said = run(&scratch.join("pan"), &["-m10000000"]);
+        let (_, compiling) = run(&compiler, &[&flags, more].concat());
+        let (said, verifying) = run(&scratch.join("pan"), &["-m10000000"]);
         assert!(said.contains("errors: 0"), "{said}");
         let figure = |after: bool, words: &str| {
             let line = said.lines().find(|line| line.contains(words)).unwrap_or_default();
@@ -160,6 +206,7 @@ fn spun(subject: &Subject) -> Vec<Row> {
             states: figure(false, " states, stored"),
             transitions: figure(false, " transitions (="),
             seconds: figure(true, "elapsed time"),
+            all_seconds: generating + compiling + verifying,
             state_bytes: figure(false, "\tactual memory usage for states") * MIB,
             all_bytes: figure(false, "\ttotal actual memory usage") * MIB,
         }

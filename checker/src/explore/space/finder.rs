@@ -11,7 +11,7 @@ use super::Space;
 use super::rulings::Rulings;
 use crate::explore::choice::Choice;
 use crate::explore::engine::{Expansion, Successor};
-use crate::explore::known::{Found, KnownMoves, Outcome};
+use crate::explore::known::{Found, KnownMoves};
 use crate::state::StateVector;
 use crate::state::tree::Next;
 use crate::state::worlds::Worlds;
@@ -122,14 +122,14 @@ impl Finder {
         let (mut alternative, mut alternatives) = (0, 1);
         while alternative < alternatives {
             let value = |question| at.value(question);
-            let found = known.find_by_cells(thread, alternative, arrangement, value).ok_or(Hard)?;
-            let one = known.get(found.which);
-            if one.version != version {
+            let (found, brief) =
+                known.find_by_cells(thread, alternative, arrangement, value).ok_or(Hard)?;
+            if brief.version != version {
                 return Err(Hard);
             }
-            Rulings::note_move(&mut self.key, thread, one.class);
-            alternatives = one.alternatives.max(alternatives);
-            if one.outcome == Outcome::Done {
+            Rulings::note_move(&mut self.key, thread, brief.class);
+            alternatives = brief.alternatives.max(alternatives);
+            if brief.is_done {
                 self.ready.push((Choice { thread, alternative }, found));
             }
             self.remembered += 1;

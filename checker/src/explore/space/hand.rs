@@ -9,6 +9,7 @@ use super::rulings::Rulings;
 use super::{Space, Survey};
 use crate::explore::choice::Choice;
 use crate::explore::engine::Engine;
+use crate::explore::hands::Listed;
 use crate::explore::known::{KnownMoves, Outcome};
 use crate::state::reading::Reader;
 use crate::state::tree::Next;
@@ -47,8 +48,7 @@ pub struct Hand {
 /// A state whose successors are still to be named.
 #[derive(Debug)]
 struct Begun {
-    rank: u64,
-    state: StateId,
+    listed: Listed,
     /// Its successors.
     next: Range<usize>,
     /// Moves were left out.
@@ -169,32 +169,33 @@ impl<'a> Space<'a> {
 }
 
 impl Hand {
-    /// Tells `each` where the moves of states lead, or that a state is hard, in any order; the
-    /// first of each pair is whatever the caller tells states by.
+    /// Tells `each` where the moves of states lead, or that a state is hard, in any order. If all
+    /// successors of a state of which moves were left out are open, none are left out.
     pub fn expand(
         &mut self,
         known: &Known<'_>,
-        states: impl Iterator<Item = (u64, StateId)>,
-        mut each: impl FnMut(u64, Result<&[StateId], Hard>),
+        states: &[Listed],
+        is_open: &impl Fn(u64, StateId) -> bool,
+        mut each: impl FnMut(Listed, Result<&[StateId], Hard>),
     ) {
         self.begun.clear();
         self.next.clear();
-        for (rank, state) in states {
+        for &listed in states {
             let first = self.next.len();
-            match self.begin(known, state) {
+            match self.begin(known, listed.1) {
                 Ok(is_reduced) => {
                     let next = first..self.next.len();
-                    self.begun.push(Begun { rank, state, next, is_reduced });
+                    self.begun.push(Begun { listed, next, is_reduced });
                 }
                 Err(hard) => {
                     self.next.truncate(first);
-                    each(rank, Err(hard));
+                    each(listed, Err(hard));
                 }
             }
         }
         for at in 0..self.begun.len() {
-            let outcome = self.finish(known, at);
-            each(self.begun[at].rank, outcome.map(|()| &*self.successors));
+            let outcome = self.finish(known, at, is_open);
+            each(self.begun[at].listed, outcome.map(|()| &*self.successors));
         }
     }
 
@@ -213,11 +214,16 @@ impl Hand {
     }
 
     /// Names the successors of a state.
-    fn finish(&mut self, known: &Known<'_>, at: usize) -> Result<(), Hard> {
-        let Begun { state, ref next, is_reduced, .. } = self.begun[at];
+    fn finish(
+        &mut self,
+        known: &Known<'_>,
+        at: usize,
+        is_open: &impl Fn(u64, StateId) -> bool,
+    ) -> Result<(), Hard> {
+        let Begun { listed: (from, state), ref next, is_reduced } = self.begun[at];
         self.successors.clear();
         self.successors.extend(self.next[next.clone()].iter().map(|&one| self.reader.number(one)));
-        if is_reduced && self.successors.iter().all(|&one| known.is_open(one)) {
+        if is_reduced && self.successors.iter().all(|&one| is_open(from, one)) {
             // Too little was made.
             let first = self.next.len();
             self.find(known, state)?;
@@ -256,7 +262,8 @@ impl Known<'_> {
         Sought { known: self.known, version, arrangement }
     }
 
-    fn is_open(&self, state: StateId) -> bool {
+    /// Whether a state may close a cycle, as far as the space was told.
+    pub fn is_open(&self, state: StateId) -> bool {
         let word = self.open.get(state.0 as usize / 64);
         word.is_some_and(|word| word & 1 << (state.0 % 64) != 0)
     }

@@ -161,8 +161,9 @@ impl Space<'_> {
                 continue;
             }
             self.touches.shares(thread, &known.touched, &mut known.shares);
-            known.version = version;
-            known.class = self.rulings.class(known);
+            let class = self.rulings.class(known);
+            self.known.set_class(which, version, class);
+            let known = self.known.get(which);
             if self.prune
                 && let Some(place) = known.place
             {

@@ -1,0 +1,164 @@
+//! Any number of hands at work on a list of states, and what they come to, in the order of the list.
+//!
+//! A list is cut into pieces, of which each hand takes the next one as soon as it has time (see
+//! [`super::space::hand`]). What hands know is fixed before they begin, and what the pieces came to
+//! is put together in their order, so nothing depends on how many hands there are, nor on who was
+//! faster, but the numbers that new states get.
+
+use super::engine::{Engine, Expansion};
+use super::space::Space;
+use super::space::finder::Hard;
+use super::space::hand::{Hand, Known};
+use crate::state::StateId;
+use crate::sync::{BLOCK, Ordering};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::AtomicUsize;
+
+/// States that a hand takes at a time.
+const PIECE: usize = 64;
+/// States that a hand expands at once, so that it need not wait for memory.
+const AT_ONCE: usize = 16;
+/// Who can expand states otherwise need not bother hands with shorter lists.
+pub const FEW: usize = 64;
+/// Pairs for which there is room at least before hands begin.
+const ROOM: usize = 1 << 17;
+/// Hands at most: all of them together must not be able to overfill that room unawares.
+const JOBS_MAX: usize = 64;
+const _: () = assert!(JOBS_MAX * (BLOCK as usize) < ROOM / 16);
+
+/// Debug builds doubt what hands say of one in so many states.
+const DOUBTED: usize = 8;
+
+/// See the module head.
+#[derive(Debug)]
+pub struct Hands {
+    pool: Option<ThreadPool>,
+    hands: Vec<Hand>,
+}
+
+/// A state of a list: what it is told by, and which it is.
+pub type Listed = (u64, StateId);
+
+/// What hands do with a list.
+pub trait Task: Sync {
+    /// What comes of a piece of the list.
+    type Outcome: Default + Send;
+
+    /// Whether a successor of a state does not justify leaving out other moves of it.
+    fn is_open(&self, known: &Known<'_>, from: u64, successor: StateId) -> bool;
+
+    /// Takes in where the moves of a state lead.
+    fn take(&self, from: u64, successors: &[StateId], outcome: &mut Self::Outcome);
+
+    /// Has the space leave out the same moves of a state; whether it does.
+    fn prepare(&self, space: &mut Space<'_>, from: u64) -> bool;
+}
+
+/// What a piece of a list came to.
+#[derive(Debug)]
+struct Piece<T> {
+    /// The piece it is.
+    number: usize,
+    outcome: T,
+    hard: Vec<Listed>,
+}
+
+impl Hands {
+    /// So many hands.
+    pub fn new(space: &Space<'_>, jobs: usize) -> Hands {
+        let jobs = jobs.clamp(1, JOBS_MAX);
+        let pool = (1 < jobs).then(|| ThreadPoolBuilder::new().num_threads(jobs).build().ok());
+        Hands { pool: pool.flatten(), hands: (0..jobs).map(|_| space.hand()).collect() }
+    }
+
+    /// Has hands expand what they can of a list: what the pieces came to, and what was too hard,
+    /// both in the order of the list.
+    pub fn expand<T: Task>(
+        &mut self,
+        space: &mut Space<'_>,
+        list: &[Listed],
+        task: &T,
+    ) -> (Vec<T::Outcome>, Vec<Listed>) {
+        space.reserve(ROOM, self.hands.len());
+        if self.hands.iter().any(|hand| !space.can_use(hand)) {
+            self.hands = self.hands.iter().map(|_| space.hand()).collect();
+        }
+        let Some(known) = space.for_hands() else {
+            return (Vec::new(), list.to_vec());
+        };
+        let next = AtomicUsize::new(0);
+        let mut made: Vec<Vec<Piece<T::Outcome>>> = self.hands.iter().map(|_| Vec::new()).collect();
+        let work = |(hand, made): (&mut Hand, &mut Vec<Piece<T::Outcome>>)| loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(list) = list.chunks(PIECE).nth(number) else { return };
+            made.push(work_on(hand, &known, (number, list), task));
+        };
+        match &self.pool {
+            None => self.hands.iter_mut().zip(&mut made).for_each(work),
+            Some(pool) => pool.scope(|scope| {
+                for one in self.hands.iter_mut().zip(&mut made) {
+                    scope.spawn(|_| work(one));
+                }
+            }),
+        }
+        space.take_in(&mut self.hands);
+        let mut pieces: Vec<Piece<T::Outcome>> = made.into_iter().flatten().collect();
+        pieces.sort_unstable_by_key(|piece| piece.number);
+        let (mut outcomes, mut hard) = (Vec::with_capacity(pieces.len()), Vec::new());
+        for piece in pieces {
+            outcomes.push(piece.outcome);
+            hard.extend(piece.hard);
+        }
+        if cfg!(debug_assertions) {
+            self.doubt(space, list, task);
+        }
+        (outcomes, hard)
+    }
+
+    /// Has the space expand some of a list, too.
+    ///
+    /// # Panics
+    /// If hands come to something else.
+    fn doubt<T: Task>(&mut self, space: &mut Space<'_>, list: &[Listed], task: &T) {
+        for &one in list.iter().step_by(DOUBTED) {
+            let Some(known) = space.for_hands() else { return };
+            let (mut found, hand) = (None, &mut self.hands[0]);
+            let is_open = |from: u64, successor: StateId| task.is_open(&known, from, successor);
+            hand.expand(&known, &[one], &is_open, |_, next| found = next.ok().map(<[_]>::to_vec));
+            space.take_in(&mut self.hands);
+            let Some(mut found) = found.filter(|_| task.prepare(space, one.0)) else { continue };
+            let stats = space.stats;
+            space.jump(one.1);
+            if matches!(space.expand(), Expansion::Successors) {
+                let mut said: Vec<StateId> =
+                    space.successors().iter().map(|next| next.state).collect();
+                said.sort();
+                found.sort();
+                assert_eq!(found, said, "a hand is wrong about {one:?}");
+            }
+            space.stats = stats;
+        }
+    }
+}
+
+/// Expands a piece of a list.
+fn work_on<T: Task>(
+    hand: &mut Hand,
+    known: &Known<'_>,
+    (number, list): (usize, &[Listed]),
+    task: &T,
+) -> Piece<T::Outcome> {
+    let mut piece = Piece { number, outcome: T::Outcome::default(), hard: Vec::new() };
+    let is_open = |from: u64, successor: StateId| task.is_open(known, from, successor);
+    for list in list.chunks(AT_ONCE) {
+        let Piece { outcome, hard, .. } = &mut piece;
+        let begun = hard.len();
+        hand.expand(known, list, &is_open, |one, successors| match successors {
+            Ok(successors) => task.take(one.0, successors, outcome),
+            Err(Hard) => hard.push(one),
+        });
+        // A hand names what is hard as it finds it out.
+        hard[begun..].sort_unstable_by_key(|one| list.iter().position(|other| other == one));
+    }
+    piece
+}

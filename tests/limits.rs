@@ -1,0 +1,143 @@
+//! Too little of something: a disk that is full, a directory that cannot be written, less memory
+//! than a search needs. One sentence says what it was, the verdict is "incomplete", and what was
+//! kept can be gone on with.
+
+use samovar_tests::binary::{samovar, workspace};
+use samovar_tests::build::execute;
+use samovar_tests::child::{Job, Outcome};
+use samovar_tests::scratch::Scratch;
+use samovar_tests::tool::need;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A program with 2941 states.
+const COUNTER: &str = "examples/benchmarks/counter.c";
+
+fn compile(scratch: &Scratch) -> String {
+    let program = scratch.join("counter");
+    let source = workspace().join(COUNTER);
+    let mut command = Command::new("gcc");
+    let flags = ["-g", "-O1", "-pthread", "-DN=4", "-DK=4", "-o"];
+    execute(command.args(flags).arg(&program).arg(source));
+    program.display().to_string()
+}
+
+/// What a report says: the verdict, the reason if it is incomplete, states.
+fn told(report: &Value) -> (&str, &str, u64) {
+    (
+        report["verdict"].as_str().expect("a verdict"),
+        report["incomplete"]["reason"].as_str().unwrap_or_default(),
+        report["stats"]["states"].as_u64().unwrap_or(0),
+    )
+}
+
+fn read(outcome: &Outcome) -> Value {
+    serde_json::from_slice(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", outcome.stderr_text()))
+}
+
+/// Runs a script in a world of its own in which file systems can be mounted; `None` if the host
+/// does not allow that. What is mounted is gone afterwards.
+fn in_own_world(scratch: &Scratch, script: &str, words: &[&str]) -> Option<Outcome> {
+    let unshare = need("unshare")?;
+    let try_to = |script: &str, words: &[&str]| {
+        let all = [&["--user", "--map-root-user", "--mount", "sh", "-c", script], words].concat();
+        Job::new(&unshare, &all).directory(scratch.path()).run()
+    };
+    fs::create_dir_all(scratch.join("disk")).expect("a directory");
+    if try_to("mount -t tmpfs -o size=16k none disk", &[]).status.success() {
+        return Some(try_to(script, words));
+    }
+    println!("skipped: this host does not let tests mount a file system");
+    None
+}
+
+/// A real disk that is full, at many sizes; then it has room again and the search goes on.
+#[test]
+fn a_search_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
+    let scratch = Scratch::new("full");
+    let program = compile(&scratch);
+    let samovar = samovar().display().to_string();
+    let plain = Job::new(Path::new(&samovar), &["check", "--format", "json", &program]).run();
+    let all = told(&read(&plain)).2;
+    let mut full = 0;
+    for size in [4, 8, 16, 32, 64, 128, 256] {
+        let script = format!(
+            "mount -t tmpfs -o size={size}k none disk || exit 99
+             $0 check --format json --spill disk/kept --spill-buffer 4096 $1 > first; echo $? > status
+             mount -o remount,size=64m disk || exit 99
+             test -e disk/kept/manifest.json && again=--resume
+             exec $0 check --format json --spill disk/kept --spill-buffer 4096 $again $1"
+        );
+        let Some(outcome) = in_own_world(&scratch, &script, &[&samovar, &program]) else { return };
+        let first = fs::read(scratch.join("first")).expect("a report");
+        let first: Value = serde_json::from_slice(&first)
+            .unwrap_or_else(|error| panic!("{size}: {error}, {}", outcome.stderr_text()));
+        let status = fs::read_to_string(scratch.join("status")).expect("a status");
+        let (verdict, reason, _) = told(&first);
+        if verdict == "incomplete" {
+            assert_eq!(status.trim(), "3", "{size}: {first}");
+            assert!(reason.contains("no space left on device"), "{size}: {reason}");
+            assert!(reason.contains("disk/kept"), "{size}: {reason}");
+            assert!(!reason.contains('\n') && !reason.contains("panicked"), "{reason}");
+            full += 1;
+        } else {
+            assert_eq!((verdict, status.trim()), ("verified", "0"), "{size}: {first}");
+        }
+        // One that was verified leaves its files, and says so again.
+        let again = read(&outcome);
+        assert_eq!(told(&again).0, "verified", "{size}: {again}");
+        assert_eq!(told(&again).2, all, "{size}");
+    }
+    assert!(2 <= full, "only {full} disks were full");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_told() {
+    let scratch = Scratch::new("unwritable");
+    let program = compile(&scratch);
+    let samovar = samovar().display().to_string();
+    let script = "mount -t tmpfs -o ro none disk || exit 99
+         exec $0 check --format json --spill disk/kept $1";
+    if let Some(outcome) = in_own_world(&scratch, script, &[&samovar, &program]) {
+        let report = read(&outcome);
+        let (verdict, reason, _) = told(&report);
+        assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{report}");
+        assert!(reason.contains("disk/kept: the search cannot be kept there"), "{reason}");
+        assert!(reason.contains("read-only"), "{reason}");
+    }
+    let words = ["check", "--format", "json", "--spill", "/proc/self/kept", &program];
+    let outcome = Job::new(Path::new(&samovar), &words).directory(scratch.path()).run();
+    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.stderr_text());
+    assert_eq!(told(&read(&outcome)).0, "incomplete");
+}
+
+#[test]
+fn too_little_memory_is_told_by_every_search() {
+    let scratch = Scratch::new("memory");
+    let program = compile(&scratch);
+    let ways: &[&[&str]] = &[
+        &["--search", "auto"],
+        &["--search", "dfs"],
+        &["--search", "bfs"],
+        &["--search", "dfs", "--jobs", "2"],
+        &["--search", "best-first"],
+        &["--preemptions", "3"],
+        &["--store", "compact"],
+        &["--store", "bitstate"],
+        &["--store", "reconstruct"],
+        &["--spill", "kept"],
+    ];
+    for way in ways {
+        let common = ["check", "--format", "json", "--memory", "1M"];
+        let words = [&common, *way, &[&program]].concat();
+        let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+        let report = read(&outcome);
+        let (verdict, reason, _) = told(&report);
+        assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{way:?}: {report}");
+        assert!(reason.contains("the memory limit of 1 MiB"), "{way:?}: {reason}");
+        assert!(!reason.contains('\n'), "{way:?}: {reason}");
+    }
+}
