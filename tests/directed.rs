@@ -117,7 +117,7 @@ fn deadlocks_take_a_linear_number_of_states() {
 
 #[test]
 fn many_threads_are_no_obstacle() {
-    let count = 150;
+    let count = 80;
     for example in ["steam/philosophers.cpp", "steam/telegraph.cpp", "deadlock/philosophers.c"] {
         for search in [&["--search", "best-first"][..], &[]] {
             let expanded = expanded(example, count, search);
