@@ -3,6 +3,7 @@
 use crate::models::Stage;
 use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
+use crate::turns::Turns;
 use std::sync::Arc;
 
 /// What a thread is doing.
@@ -212,6 +213,8 @@ pub struct Thread {
     pub(crate) privileged: Vec<(u64, u64)>,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
     pub(crate) exit: Option<Farewell>,
+    /// What it has seen since it gave way, if a checker keeps that.
+    pub(crate) turns: Option<Arc<Turns>>,
 }
 
 /// The registers that belong to the caller of a function.
@@ -273,6 +276,7 @@ impl Thread {
             past_hook: false,
             privileged: Vec::new(),
             exit: None,
+            turns: None,
         }
     }
 

@@ -7,6 +7,10 @@
 //!
 //! A circle is endless unless another thread changes something that is read on the way round, so
 //! these words are told.
+//!
+//! A thread that waits by giving way in a loop need not come back to the same state, because it may
+//! count its turns. There is no proof then that it goes on for ever, but what it reads from one
+//! time that it gives way to the next, and does not write itself, is what it may be waiting for.
 
 use super::word::{LARGE, Word};
 use samovar_runtime::syscall::objects;
@@ -14,6 +18,7 @@ use samovar_runtime::{Event, Observer, Process, ProcessMark};
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
+use samovar_vm::reg::Reg;
 use std::sync::Arc;
 
 /// Instructions in the largest circle that is found.
@@ -40,6 +45,42 @@ pub fn circle(
     });
     process.undo_to(&here);
     found
+}
+
+/// The words that a thread which has just given way reads until it does so again and that another
+/// thread could write: those that it writes itself on the way do not count, nor its own stack if
+/// there is anything else. The journal must be on; the process is left as it was.
+pub fn turn(
+    process: &mut Process,
+    thread: ThreadId,
+    stops: &dyn Fn(&Access) -> bool,
+) -> Option<Vec<Word>> {
+    let here = process.mark();
+    let rsp = process.machine.core(thread)[Reg::Rsp];
+    let mut single = Single { stops, read: Vec::new() };
+    let event = process.step(thread, WINDOW, &mut single);
+    let mut written = Vec::new();
+    let journal = &process.machine.memory.journal;
+    journal.changes_since(here.machine(), |addr, len| {
+        written.push(addr / 8..=(addr + len.max(1) - 1) / 8);
+    });
+    process.undo_to(&here);
+    let mut read = single.read;
+    read.sort_unstable();
+    read.dedup();
+    let regions = process.machine.memory.regions();
+    let may_change = |word: &Word| {
+        let region = regions.at(word.address());
+        region.is_some_and(|(_, region)| region.perms.write)
+            && !written.iter().any(|range| range.contains(&word.0))
+    };
+    read.retain(may_change);
+    let stack = regions.at(rsp).map(|(start, _)| start);
+    let on_stack = |word: &Word| regions.at(word.address()).map(|(start, _)| start) == stack;
+    if !read.iter().all(on_stack) {
+        read.retain(|word| !on_stack(word));
+    }
+    (event == Event::Yielded && !read.is_empty()).then_some(read)
 }
 
 /// The number of steps in the circle; the process then stands somewhere on it.

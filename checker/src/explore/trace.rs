@@ -7,6 +7,7 @@
 
 use super::moves::Watching;
 use super::watch::Watch;
+use super::word::Word;
 use crate::state::slots::fold;
 use samovar_runtime::Observer;
 use samovar_vm::fault::AccessKind;
@@ -58,6 +59,10 @@ pub struct Recorder<'a, 't> {
 impl Watching for Recorder<'_, '_> {
     fn watch(&self) -> &Watch<'_> {
         &self.watch
+    }
+
+    fn look(&mut self, word: Word) {
+        self.watch.note_read(word.address());
     }
 }
 
