@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Signals with which threads of a C library speak to one another.
-const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
+pub(crate) const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
     /// A number that is equal for states that are the same in what belongs to no thread.

@@ -108,6 +108,11 @@ pub enum WaitFor {
         /// Address of the control word.
         addr: u64,
     },
+    /// A modelled lock of Rust's library becoming free.
+    Lock {
+        /// Address of the lock.
+        addr: u64,
+    },
     /// Memory that another thread has locked for itself.
     Privilege {
         /// First byte.
@@ -132,7 +137,8 @@ impl WaitFor {
             WaitFor::Privilege { .. }
             | WaitFor::Barrier { .. }
             | WaitFor::Spin { .. }
-            | WaitFor::Once { .. } => None,
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. } => None,
             WaitFor::Futex { deadline, .. }
             | WaitFor::FutexOwnership { deadline, .. }
             | WaitFor::Files { deadline, .. }
@@ -153,7 +159,7 @@ impl WaitFor {
             | WaitFor::ReaderWriter { queued: false, deadline, .. }
             | WaitFor::Semaphore { deadline, .. }
             | WaitFor::Join { deadline, .. } => deadline.is_none(),
-            WaitFor::Spin { .. } | WaitFor::Once { .. } => true,
+            WaitFor::Spin { .. } | WaitFor::Once { .. } | WaitFor::Lock { .. } => true,
             _ => false,
         }
     }

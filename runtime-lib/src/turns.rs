@@ -1,4 +1,4 @@
-//! What a thread that waits by giving way has seen since it gave way last.
+//! What a thread that waits in a loop has seen on its way round.
 //!
 //! The guest cannot tell; a checker keeps it, as a part of the thread's state, to know a loop that
 //! only waits. See `explore/turns.rs` of the checker.
@@ -10,9 +10,13 @@ use std::sync::Arc;
 /// See the module head.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Turns {
-    /// How often in a row it gave way, and what it had seen was still so.
+    /// Where a round begins: the program counter and the stack pointer.
+    pub place: (u64, u64),
+    /// How often in a row it came there, and all that it had seen on the way was still so.
     pub rounds: u32,
-    /// Words that it has read since, by address, and what was there.
+    /// Words that it read in the round before, by address, and what was there.
+    pub before: Vec<(u64, u64)>,
+    /// The same for this round.
     pub seen: Vec<(u64, u64)>,
 }
 

@@ -102,8 +102,8 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = SwitchChoice::On)]
     pub memo: SwitchChoice,
 
-    /// How often a thread may give way (sched_yield) in a loop that counts its turns, without seeing
-    /// anything new, before it waits for others; 0 for no limit
+    /// How often a thread may go round a waiting loop (sched_yield, pause) that counts its turns,
+    /// without seeing anything new, before it waits for others; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub patience: u32,
 

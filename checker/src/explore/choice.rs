@@ -83,7 +83,7 @@ pub struct Stats {
     pub rounds: u64,
     /// Words in the contended set at the end.
     pub contended: u64,
-    /// Loops in which threads wait by giving way and count their turns.
+    /// Loops in which threads wait and count their turns.
     pub counting_loops: u64,
     /// States in which nobody can move, in the last round.
     pub terminal: u64,

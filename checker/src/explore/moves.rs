@@ -4,7 +4,7 @@ use super::choice::Choice;
 use super::endless;
 use super::touches::Touches;
 use super::trace::{Recorder, Trace};
-use super::turns::{self, Loop, Patience};
+use super::turns::{self, Loop, Patience, Turn};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
@@ -21,7 +21,7 @@ use samovar_vm::reg::Reg;
 use std::ops::Range;
 
 /// Instructions in one piece, after which one looks how much has been spent.
-const PIECE: u64 = 1 << 16;
+const PIECE: u64 = 1 << 12;
 
 /// A system call or a library function counts as so many instructions: it may take as long.
 const CALL: u64 = 1 << 10;
@@ -30,7 +30,7 @@ const CALL: u64 = 1 << 10;
 const YIELD: u64 = 1 << 14;
 
 /// Effort between two looks at the clock and the memory of the host.
-const LOOK: u64 = 1 << 20;
+const LOOK: u64 = 1 << 16;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
 const JOURNAL_MAX: usize = 128 << 20;
@@ -80,7 +80,7 @@ pub struct Move {
     pub progress: bool,
     /// Steps of a plan, as the program counts them.
     pub actions: u32,
-    /// Where the thread gave way first, if it did, and a sight of it there.
+    /// The loop that the thread may wait in, and a sight of it there.
     pub turn: Option<(Loop, u64)>,
     /// It cannot be made because the thread would go round in vain (see [`super::turns`]).
     pub held: bool,
@@ -100,7 +100,7 @@ pub struct Sight {
     pub choices_first: bool,
     /// When to give up in the middle of a move; never if it is made again.
     pub limit: Option<Limit>,
-    /// How long threads that wait by giving way are borne with; for ever if a move is made again.
+    /// How long threads that wait in loops are borne with; for ever if a move is made again.
     pub patience: Patience,
 }
 
@@ -115,7 +115,7 @@ impl Sight {
         Sight { limit: Some(limit), ..self }
     }
 
-    /// The same, bearing with threads that give way so long.
+    /// The same, bearing with threads that wait in loops so long.
     pub fn with_patience(self, patience: Patience) -> Sight {
         Sight { patience, ..self }
     }
@@ -224,7 +224,7 @@ fn finish(
     (thread, mark, before): (ThreadId, &ProcessMark, u64),
     sight: &Sight,
     watch: Watch<'_>,
-    (mut ending, course): (Ending, Course),
+    (mut ending, mut course): (Ending, Course),
 ) -> (Move, Vec<Mark>) {
     if let Some((privilege, access)) = watch.breach {
         let pc = process.machine.core(thread).pc;
@@ -236,11 +236,15 @@ fn finish(
         if !matches!(sight.visible, Visible::All) {
             unread::clear(process, thread);
         }
-        turns::note_operation(process, thread, watch.operation, watch.is_single);
+        if turns::concerns(&sight.visible) {
+            let operation = watch.operation.filter(|_| watch.is_single);
+            let turn = Turn { operation, hint: course.gave_way || watch.paused };
+            course.turn = turns::note(process, thread, turn, &sight.patience);
+        }
     }
     let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
-    let Course { circle, turn, held } = course;
+    let Course { circle, turn, held, .. } = course;
     let made = Move {
         ending,
         operation,
@@ -281,6 +285,7 @@ struct Course {
     circle: Vec<Word>,
     turn: Option<(Loop, u64)>,
     held: bool,
+    gave_way: bool,
 }
 
 fn run<W: Watching>(
@@ -290,6 +295,10 @@ fn run<W: Watching>(
     (course, sight): (&mut Course, &Sight),
 ) -> Ending {
     let mut endurance = Endurance::new(process);
+    if turns::stands_still(process, thread, &sight.patience, |word| observer.look(word)) {
+        course.held = true;
+        return Ending::Blocked;
+    }
     loop {
         match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
@@ -298,14 +307,7 @@ fn run<W: Watching>(
             }
             Event::Blocked => return Ending::Blocked,
             event @ (Event::Yielded | Event::Budget) => {
-                if event == Event::Yielded && turns::concerns(&sight.visible) {
-                    course.turn.get_or_insert_with(|| turns::sight(process, thread));
-                    let look = |word| observer.look(word);
-                    if turns::gives_way(process, thread, &sight.patience, look) {
-                        course.held = true;
-                        return Ending::Blocked;
-                    }
-                }
+                course.gave_way |= event == Event::Yielded;
                 match endurance.after(&event, process, sight.limit.as_ref()) {
                     Suspicion::None => {}
                     Suspicion::Circle => {

@@ -76,6 +76,10 @@ impl Monitor for Recorder<'_, '_> {
         self.trace.enter(end);
     }
 
+    fn pause(&mut self) {
+        self.watch.pause();
+    }
+
     fn before_access(&mut self, access: Access) -> Decision {
         let decision = self.watch.before_access(access);
         if decision == Decision::Proceed || access.sequel {

@@ -27,6 +27,8 @@ pub struct Watch<'a> {
     pub operation: Option<Access>,
     /// Nothing was accessed after the visible operation.
     pub is_single: bool,
+    /// The thread said that it waits, before its operation or behind it.
+    pub paused: bool,
     /// The operation on an object that was announced last.
     pub object: Option<Access>,
     atomic: bool,
@@ -68,6 +70,7 @@ impl<'a> Watch<'a> {
             touches,
             operation: None,
             is_single: true,
+            paused: false,
             object: None,
             atomic,
             alternative,
@@ -147,6 +150,11 @@ impl Monitor for Watch<'_> {
     const JOURNAL: bool = true;
     const SHADOW: bool = true;
     const ACCESSES: bool = true;
+
+    #[inline]
+    fn pause(&mut self) {
+        self.paused = true;
+    }
 
     #[inline]
     fn before_access(&mut self, access: Access) -> Decision {

@@ -92,8 +92,8 @@ impl Report<'_> {
         }
         if 0 < self.outcome.stats.counting_loops {
             all.push(format!(
-                "a thread that gives way {} times in a row and sees nothing new goes on waiting \
-                 until there is something new",
+                "a thread that goes round a waiting loop {} times and sees nothing new goes on \
+                 waiting until there is something new",
                 self.options.patience
             ));
         }

@@ -16,12 +16,12 @@ use crate::state::StateId;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
-/// A thread gives way without end, and nobody else can move: what it would do if it went on is not
+/// A thread waits in a loop without end, and nobody else can move: what it would do if it went on is not
 /// known.
 fn waits_in_vain(thread: ThreadId) -> Expansion {
     let reason = format!(
-        "thread {} gives way again and again and sees nothing new, while no other thread can \
-         move; --patience follows it for longer",
+        "thread {} waits in a loop that counts its turns and sees nothing new, while no other \
+         thread can move; --patience follows it for longer",
         thread.0
     );
     let choice = Choice { thread, alternative: 0 };
