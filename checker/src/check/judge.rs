@@ -14,6 +14,9 @@ use samovar_vm::reg::Reg;
 /// An access this far from the stack pointer, where nothing is mapped, is a stack that ran over.
 const STACK_REACH: u64 = 256 << 10;
 
+/// Bytes below the stack pointer that a function may use.
+const RED_ZONE: u64 = 128;
+
 /// Bytes of a frame that is taken for one.
 const FRAME_MAX: u64 = 4 << 30;
 
@@ -229,10 +232,12 @@ fn fault_detail(process: &Process, thread: ThreadId, fault: &Fault) -> &'static 
     // A frame that is larger than all that is left of the stack.
     let beyond_stack = fault.kind != AccessKind::Execute
         && memory.regions().at(rsp).is_none()
-        && rsp <= fault.addr
-        && above.is_some_and(|(start, region)| {
-            region.perms.write && start - rsp < FRAME_MAX && fault.addr < start
-        });
+        && rsp <= fault.addr.saturating_add(RED_ZONE)
+        && memory
+            .regions()
+            .iter()
+            .find(|(start, region)| fault.addr < *start && region.perms.write)
+            .is_some_and(|(start, _)| start - rsp < FRAME_MAX);
     let is_mapped = memory.regions().at(fault.addr).is_some_and(|(_, region)| region.perms.read);
     match fault.reason {
         FaultReason::Null => "null",

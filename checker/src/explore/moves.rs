@@ -33,7 +33,7 @@ const YIELD: u64 = 1 << 14;
 const LOOK: u64 = 1 << 16;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
-const JOURNAL_MAX: usize = 128 << 20;
+const JOURNAL_MAX: usize = 64 << 20;
 
 /// How a move ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,7 +313,7 @@ fn run<W: Watching>(
                     Suspicion::Circle => {
                         let stops = |access: &Access| observer.watch().shows(access);
                         let mut read = endless::circle(process, thread, &stops);
-                        if read.is_none() && event == Event::Yielded {
+                        if read.is_none() && (course.gave_way || observer.watch().paused) {
                             read = endless::turn(process, thread, &stops);
                         }
                         if let Some(read) = read {

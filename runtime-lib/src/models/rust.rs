@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn symbols_of_both_schemes_are_known() {
-        let lock = "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
+        let lock =
+            "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
         assert_eq!(known_as(lock), Some(LOCK_CONTENDED));
         let old = "_ZN3std3sys4sync5mutex5futex5Mutex14lock_contended17h0123456789abcdefE";
         assert_eq!(known_as(old), Some(LOCK_CONTENDED));

@@ -11,12 +11,12 @@ use super::number::DefaultAction;
 use super::{
     Handler, Payload, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SI_KERNEL, Siginfo, Signal,
 };
+use crate::canonical::LIBRARY_SIGNALS;
 use crate::errno::Errno;
 use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::os::PID;
 use crate::process::Process;
 use crate::syscall::{SYSCALL_LEN, futex};
-use crate::canonical::LIBRARY_SIGNALS;
 use crate::thread::{Thread, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
