@@ -1,5 +1,5 @@
-//! `samovar check` on threads that wait in loops: those that come back to the same state, those that
-//! count their turns, and those that only look as if they waited.
+//! `samovar check` on threads that wait in loops: some come back to the same state, some count
+//! their turns, and some only look as if they waited.
 
 use samovar_tests::binary::samovar;
 use samovar_tests::child::Job;

@@ -1,8 +1,8 @@
 //! A receiver ends when the last sender is gone. Here `main` keeps one while it receives, and waits
 //! for ever. With `--cfg FIX` it gives it up first.
 //!
-//! check: => error deadlock; skip reduce=none O0+model=none
-//! check: -DFIX => verified; skip reduce=none O0+model=none
+//! check: => error deadlock; skip reduce=none model=none
+//! check: -DFIX => verified; skip reduce=none model=none
 
 use std::sync::mpsc;
 use std::thread;

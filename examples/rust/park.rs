@@ -1,5 +1,5 @@
 //! A thread that parks again although it was told to go on: the token of `unpark` was spent by a
-//! first `park`, and there is no other. With `--cfg FIX` it parks only while there is nothing to do.
+//! first `park`, and there is no other. With `--cfg FIX` it parks only as long as it has to.
 //!
 //! check: => error deadlock; skip reduce=none
 //! check: -DFIX => verified; skip reduce=none

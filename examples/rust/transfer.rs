@@ -1,7 +1,7 @@
 //! Two locks in opposite orders. With `--cfg FIX` both threads take them in the same order.
 //!
-//! check: => error deadlock; skip reduce=none
-//! check: -DFIX => verified; skip reduce=none
+//! check: => error deadlock; skip reduce=none model=none
+//! check: -DFIX => verified; skip reduce=none model=none
 
 use std::sync::Mutex;
 use std::thread;
@@ -18,7 +18,10 @@ fn transfer(from: &Mutex<i32>, to: &Mutex<i32>) {
 
 fn main() {
     let forth = thread::spawn(|| transfer(&ONE, &OTHER));
-    let back = thread::spawn(|| if cfg!(FIX) { transfer(&ONE, &OTHER) } else { transfer(&OTHER, &ONE) });
+    let back = thread::spawn(|| match cfg!(FIX) {
+        true => transfer(&ONE, &OTHER),
+        false => transfer(&OTHER, &ONE),
+    });
     forth.join().expect("nobody panics");
     back.join().expect("nobody panics");
     assert_eq!(*ONE.lock().unwrap() + *OTHER.lock().unwrap(), 20);

@@ -33,7 +33,7 @@ const YIELD: u64 = 1 << 14;
 const LOOK: u64 = 1 << 16;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
-const JOURNAL_MAX: usize = 64 << 20;
+const JOURNAL_MAX: usize = 128 << 20;
 
 /// How a move ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! hundred looks are for. Who waits sets the word to 2, so that whoever unlocks it wakes one up.
 //!
 //! What threads do for the library at their beginning and end is *atomic*: the list of threads for
-//! the handler of stack overflows, behind a lock of its own, and the key that runs destructors. Code
-//! of the program is never called from there.
+//! the handler of stack overflows, behind a lock of its own, and the key that runs destructors. No
+//! code of the program is called from there.
 //!
 //! Other versions of the library have other names, or other contents behind the same; then nothing
 //! is hooked, and everything goes down to futexes. The contents are those of 1.60 to 1.95.

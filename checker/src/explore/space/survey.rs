@@ -16,8 +16,8 @@ use crate::state::StateId;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
 
-/// A thread waits in a loop without end, and nobody else can move: what it would do if it went on is not
-/// known.
+/// A thread waits in a loop without end, and nobody else can move: what it would do if it went on
+/// is not known.
 fn waits_in_vain(thread: ThreadId) -> Expansion {
     let reason = format!(
         "thread {} waits in a loop that counts its turns and sees nothing new, while no other \
