@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Signals with which threads of a C library speak to one another.
-const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
+pub(crate) const LIBRARY_SIGNALS: [usize; 2] = [32, 33];
 
 impl Os {
     /// A number that is equal for states that are the same in what belongs to no thread.
@@ -81,6 +81,7 @@ impl Thread {
         self.region.hash(&mut hasher);
         self.activity.hash(&mut hasher);
         self.privileged.hash(&mut hasher);
+        self.turns.hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -41,6 +41,7 @@ mod tests;
 mod thread;
 mod threads;
 mod treatment;
+mod turns;
 mod witness;
 
 pub use errno::Errno;
@@ -58,4 +59,5 @@ pub use signal::{Signal, SignalSet, SignalStack};
 pub use thread::{AtomicCall, Thread, ThreadState, WaitFor};
 pub use threads::{Chunk, Threads};
 pub use treatment::{Treatment, treatment_of};
+pub use turns::Turns;
 pub use witness::Observer;

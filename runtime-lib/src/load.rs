@@ -63,6 +63,9 @@ pub struct LoadOptions {
     pub leaks: bool,
     /// Misuse of locks is an event; otherwise the guest goes on as it would natively.
     pub judge_locks: bool,
+    /// A signal whose handler would interrupt another thread than the sender is refused: where
+    /// threads are switched now and then only, it could not come at every point.
+    pub refuse_interruptions: bool,
     /// Waits on condition variables may end without a signal.
     pub spurious_wakeups: bool,
     /// Decides all random numbers of the guest.
@@ -99,6 +102,7 @@ impl LoadOptions {
             heap_fill: 0,
             leaks: false,
             judge_locks: false,
+            refuse_interruptions: false,
             spurious_wakeups: false,
             seed: 0,
             wall_clock: WALL_CLOCK,
@@ -192,6 +196,7 @@ impl Process {
             heap_fill: options.heap_fill,
             leaks: options.leaks && options.exact_heap,
             judge_locks: options.judge_locks,
+            refuse_interruptions: options.refuse_interruptions,
             spurious_wakeups: options.spurious_wakeups,
             wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
             cpus: options.cpus.max(1),
@@ -233,6 +238,7 @@ impl Process {
     pub(crate) fn add_module(&mut self, module: Module) {
         if self.config.model == Model::Full {
             self.models_heap |= models::install(&mut self.machine, &module, self.config.leaks);
+            models::install_rust(&mut self.machine, &module);
         }
         models::install_verifier(&mut self.machine, &module);
         Arc::make_mut(&mut self.os_mut().modules).push(Arc::new(module));

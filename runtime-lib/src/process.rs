@@ -55,6 +55,8 @@ pub(crate) struct Config {
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
     pub judge_locks: bool,
+    /// Handlers interrupt their own thread only.
+    pub refuse_interruptions: bool,
     pub spurious_wakeups: bool,
     /// The wall clock when logical time is zero.
     pub wall_clock_ns: u64,
@@ -233,7 +235,8 @@ impl Process {
             WaitFor::Privilege { .. }
             | WaitFor::Barrier { .. }
             | WaitFor::Spin { .. }
-            | WaitFor::Once { .. } => {}
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. } => {}
         }
     }
 

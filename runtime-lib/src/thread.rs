@@ -3,6 +3,7 @@
 use crate::models::Stage;
 use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
+use crate::turns::Turns;
 use std::sync::Arc;
 
 /// What a thread is doing.
@@ -107,6 +108,11 @@ pub enum WaitFor {
         /// Address of the control word.
         addr: u64,
     },
+    /// A modelled lock of Rust's library becoming free.
+    Lock {
+        /// Address of the lock.
+        addr: u64,
+    },
     /// Memory that another thread has locked for itself.
     Privilege {
         /// First byte.
@@ -131,7 +137,8 @@ impl WaitFor {
             WaitFor::Privilege { .. }
             | WaitFor::Barrier { .. }
             | WaitFor::Spin { .. }
-            | WaitFor::Once { .. } => None,
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. } => None,
             WaitFor::Futex { deadline, .. }
             | WaitFor::FutexOwnership { deadline, .. }
             | WaitFor::Files { deadline, .. }
@@ -152,7 +159,7 @@ impl WaitFor {
             | WaitFor::ReaderWriter { queued: false, deadline, .. }
             | WaitFor::Semaphore { deadline, .. }
             | WaitFor::Join { deadline, .. } => deadline.is_none(),
-            WaitFor::Spin { .. } | WaitFor::Once { .. } => true,
+            WaitFor::Spin { .. } | WaitFor::Once { .. } | WaitFor::Lock { .. } => true,
             _ => false,
         }
     }
@@ -212,6 +219,8 @@ pub struct Thread {
     pub(crate) privileged: Vec<(u64, u64)>,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
     pub(crate) exit: Option<Farewell>,
+    /// What it has seen since it gave way, if a checker keeps that.
+    pub(crate) turns: Option<Arc<Turns>>,
 }
 
 /// The registers that belong to the caller of a function.
@@ -273,6 +282,7 @@ impl Thread {
             past_hook: false,
             privileged: Vec::new(),
             exit: None,
+            turns: None,
         }
     }
 

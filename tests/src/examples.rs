@@ -66,15 +66,14 @@ impl NotYet {
     }
 }
 
+#[cfg(test)]
 const fn not_yet(case: &'static str, ways: &'static str, reason: &'static str) -> NotYet {
     NotYet { case, ways, reason }
 }
 
 /// Everything that samovar does not answer as it should. Who makes one of these come out right
 /// deletes its line: the test fails until then.
-pub const NOT_YET: &[NotYet] = &[not_yet("channels.rs 1", "", TOO_LARGE)];
-
-const TOO_LARGE: &str = "the library counts the turns of its waiting loops, up to 2^32 states each";
+pub const NOT_YET: &[NotYet] = &[];
 
 /// How an example is built and explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

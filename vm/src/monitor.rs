@@ -48,6 +48,10 @@ pub trait Monitor {
         let _ = end;
     }
 
+    /// Called at the instruction by which a loop says that it waits.
+    #[inline]
+    fn pause(&mut self) {}
+
     /// Called before each access of the guest's program.
     fn before_access(&mut self, access: Access) -> Decision {
         let _ = access;

@@ -377,6 +377,8 @@ pub enum Op {
     Cpuid,
     TimeStamp,
     Fence,
+    // The hint of a loop that waits.
+    Pause,
     // Fill dead stack that ends aux bytes below the stack pointer: disp bytes or what src says.
     FillStack,
     // Note a call that returns to imm64, a return, and judge an access of aux bytes that stores

@@ -147,6 +147,7 @@ fn object(process: &Process, names: &Names, waiter: &Waiter) -> String {
         Some(
             WaitFor::Mutex { addr, .. }
             | WaitFor::Spin { addr }
+            | WaitFor::Lock { addr }
             | WaitFor::FutexOwnership { addr, .. },
         ) => name(addr),
         Some(WaitFor::ReaderWriter { addr, writing: true, .. }) => {

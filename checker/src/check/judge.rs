@@ -14,6 +14,12 @@ use samovar_vm::reg::Reg;
 /// An access this far from the stack pointer, where nothing is mapped, is a stack that ran over.
 const STACK_REACH: u64 = 256 << 10;
 
+/// Bytes below the stack pointer that a function may use.
+const RED_ZONE: u64 = 128;
+
+/// Bytes of a frame that is taken for one.
+const FRAME_MAX: u64 = 4 << 30;
+
 /// Whether something that goes wrong may be an error of a kind that was asked for. Looks at how it
 /// ended only, so that a search can ask often; what it says no to is none.
 pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
@@ -221,11 +227,20 @@ fn fault_detail(process: &Process, thread: ThreadId, fault: &Fault) -> &'static 
     let below_writable = above.is_some_and(|(start, region)| {
         region.perms.write && start - fault.addr < STACK_REACH && rsp < start + STACK_REACH
     });
+    // A frame that is larger than all that is left of the stack.
+    let beyond_stack = fault.kind != AccessKind::Execute
+        && memory.regions().at(rsp).is_none()
+        && rsp <= fault.addr.saturating_add(RED_ZONE)
+        && memory
+            .regions()
+            .iter()
+            .find(|(start, region)| fault.addr < *start && region.perms.write)
+            .is_some_and(|(start, _)| start - rsp < FRAME_MAX);
     let is_mapped = memory.regions().at(fault.addr).is_some_and(|(_, region)| region.perms.read);
     match fault.reason {
         FaultReason::Null => "null",
         FaultReason::Unmapped | FaultReason::Protected
-            if near_stack && below_writable && !is_mapped =>
+            if (near_stack && below_writable || beyond_stack) && !is_mapped =>
         {
             "stack-overflow"
         }

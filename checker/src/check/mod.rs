@@ -52,7 +52,7 @@ use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use autopilot::Attempt;
 use limits::Limits;
 use no_return::NoReturn;
-use outcomes::{ExecutionEnd, Outcomes};
+use outcomes::Outcomes;
 use prefix::Prefix;
 use progress::Progress;
 use samovar_runtime::{Output, Process, ProcessMark};
@@ -325,7 +325,7 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
 
 /// The only end of a program that has one execution, if ends were asked for.
 fn ends_of(options: &CheckOptions, wrong: &Wrong, output: &[Output]) -> Outcomes {
-    options.outcomes.then(|| BTreeSet::from([ExecutionEnd::with(wrong, output)]))
+    options.outcomes.then(|| outcomes::of_only(wrong, output))
 }
 
 /// The step of an error that needed no choice.

@@ -4,6 +4,9 @@
 //! is part of a state, so executions that wrote something else are kept apart; moves that a
 //! reduction leaves out are left out here, too, so threads that write independently of each other
 //! need not be seen to do so in every order.
+//!
+//! An execution that goes on for ever does not end, and is not in the set: whether there is one is
+//! for the verdict to say, where livelocks count. This holds for a thread alone as for several.
 
 use crate::explore::choice::Wrong;
 use crate::explore::moves::Ending;
@@ -18,6 +21,14 @@ pub struct ExecutionEnd {
     pub end: String,
     /// What was written to standard output since the first thread was created.
     pub output: String,
+}
+
+/// The ends of a program that has one execution, which came to this.
+pub fn of_only(wrong: &Wrong, output: &[Output]) -> BTreeSet<ExecutionEnd> {
+    match wrong {
+        Wrong::Move(Ending::Diverges) => BTreeSet::new(),
+        wrong => BTreeSet::from([ExecutionEnd::with(wrong, output)]),
+    }
 }
 
 impl ExecutionEnd {

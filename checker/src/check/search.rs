@@ -19,6 +19,7 @@ use crate::explore::heuristic::target::Target;
 use crate::explore::moves::Ending;
 use crate::explore::scout;
 use crate::explore::space::Space;
+use crate::explore::turns::Patience;
 use crate::explore::word::Word;
 use crate::formula::Properties;
 use crate::spill::directory::DirectoryError;
@@ -76,7 +77,11 @@ pub fn explore(
     mut spill: Option<Spill>,
 ) -> Result<Explored, DirectoryError> {
     let reduce = plan.options.reduction();
-    let sight = walk::sight(process, reduce, std::iter::empty()).within(limits.host().clone());
+    // Files know nothing of loops that were found to be counting.
+    let rounds = if spill.is_none() { plan.options.patience } else { 0 };
+    let sight = walk::sight(process, reduce, std::iter::empty())
+        .within(limits.host().clone())
+        .with_patience(Patience::of(rounds));
     let prune = reduce == ReduceChoice::Auto;
     let names = Names::of(process);
     let mut notes = Notes::default();
@@ -168,6 +173,7 @@ pub fn explore(
     space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
+    stats.counting_loops = space.sight().patience.loops() as u64;
     space.measure(&mut stats);
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();

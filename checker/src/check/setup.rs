@@ -5,7 +5,7 @@
 //! that a trail can be replayed.
 
 use super::setting::Setting;
-use crate::cli::ModelChoice;
+use crate::cli::{ModelChoice, ReduceChoice};
 use crate::error::CommandError;
 use crate::host::ReadOnlyHost;
 use crate::libraries;
@@ -76,6 +76,7 @@ pub fn load(
         heap_fill: filling.unwrap_or(0),
         leaks: setting.leaks,
         judge_locks: setting.judge_locks,
+        refuse_interruptions: setting.reduce() != Some(ReduceChoice::None),
         spurious_wakeups: setting.spurious,
         choices: setting.choices(),
         seed: setting.seed,

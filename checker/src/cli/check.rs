@@ -102,6 +102,11 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = SwitchChoice::On)]
     pub memo: SwitchChoice,
 
+    /// How often a thread may go round a waiting loop (sched_yield, pause) that counts its turns,
+    /// without seeing anything new, before it waits for others; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub patience: u32,
+
     /// full: models of threads, locks and the heap; none: the real library on system calls
     #[arg(long, value_enum, default_value_t = ModelChoice::Full)]
     pub model: ModelChoice,

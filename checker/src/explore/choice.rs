@@ -83,6 +83,8 @@ pub struct Stats {
     pub rounds: u64,
     /// Words in the contended set at the end.
     pub contended: u64,
+    /// Loops in which threads wait and count their turns.
+    pub counting_loops: u64,
     /// States in which nobody can move, in the last round.
     pub terminal: u64,
     /// States that the bound on the depth kept from being explored, in the last round.

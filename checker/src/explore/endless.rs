@@ -7,6 +7,10 @@
 //!
 //! A circle is endless unless another thread changes something that is read on the way round, so
 //! these words are told.
+//!
+//! A thread that waits in a loop (it gives way, or executes `pause`) need not come back to the same
+//! state, because it may count its turns. There is no proof then that it goes on for ever, but what
+//! it reads on its way, and does not write itself, is what it may be waiting for.
 
 use super::word::{LARGE, Word};
 use samovar_runtime::syscall::objects;
@@ -14,12 +18,19 @@ use samovar_runtime::{Event, Observer, Process, ProcessMark};
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
+use samovar_vm::reg::Reg;
 use std::sync::Arc;
 
 /// Instructions in the largest circle that is found.
 const WINDOW: u64 = 1 << 20;
+/// Instructions in which one who waits looks at all that it waits for.
+const WHILE: u64 = 1 << 12;
+/// Words that one who waits looks at.
+const WORDS_MAX: usize = 64;
 /// Comparisons of memory in vain before giving up.
 const COMPARISONS_MAX: u32 = 32;
+/// Memory that undoing what was tried may take: one that takes more and more does not come back.
+const JOURNAL_MAX: usize = 32 << 20;
 
 /// The words that a thread reads on its way round, if it repeats a state when run alone from here
 /// without an access that `stops` names. The journal must be on; the process is left as it was.
@@ -42,11 +53,50 @@ pub fn circle(
     found
 }
 
+/// The words that a thread which seems to wait reads until it gives way the next time, or for a
+/// while, and that another thread could write: those that it writes itself on the way do not count,
+/// nor its own stack if there is anything else. Nothing if there are many: then it does not wait.
+/// The journal must be on; the process is left as it was.
+pub fn turn(
+    process: &mut Process,
+    thread: ThreadId,
+    stops: &dyn Fn(&Access) -> bool,
+) -> Option<Vec<Word>> {
+    let here = process.mark();
+    let rsp = process.machine.core(thread)[Reg::Rsp];
+    let mut single = Single { stops, read: Vec::new() };
+    let event = process.step(thread, WHILE, &mut single);
+    let mut written = Vec::new();
+    let journal = &process.machine.memory.journal;
+    journal.changes_since(here.machine(), |addr, len| {
+        written.push(addr / 8..=(addr + len.max(1) - 1) / 8);
+    });
+    process.undo_to(&here);
+    let mut read = single.read;
+    read.sort_unstable();
+    read.dedup();
+    let regions = process.machine.memory.regions();
+    let may_change = |word: &Word| {
+        let region = regions.at(word.address());
+        region.is_some_and(|(_, region)| region.perms.write)
+            && !written.iter().any(|range| range.contains(&word.0))
+    };
+    read.retain(may_change);
+    let stack = regions.at(rsp).map(|(start, _)| start);
+    let on_stack = |word: &Word| regions.at(word.address()).map(|(start, _)| start) == stack;
+    if !read.iter().all(on_stack) {
+        read.retain(|word| !on_stack(word));
+    }
+    let goes_on = matches!(event, Event::Yielded | Event::Budget);
+    (goes_on && (1..=WORDS_MAX).contains(&read.len())).then_some(read)
+}
+
 /// The number of steps in the circle; the process then stands somewhere on it.
 fn length(process: &mut Process, thread: ThreadId, stops: &dyn Fn(&Access) -> bool) -> Option<u64> {
     let mut single = Single { stops, read: Vec::new() };
     let mut comparisons = 0;
     let mut window = 1;
+    let journal_max = process.machine.memory.journal.bytes() + JOURNAL_MAX;
     while window <= WINDOW {
         let mark = process.mark();
         let core = *process.machine.core(thread);
@@ -57,6 +107,9 @@ fn length(process: &mut Process, thread: ThreadId, stops: &dyn Fn(&Access) -> bo
                 return None;
             }
             single.read.clear();
+            if journal_max < process.machine.memory.journal.bytes() {
+                return None;
+            }
             let is_same = *process.machine.core(thread) == core
                 && *process.machine.floating(thread) == floating
                 && (Arc::ptr_eq(process.world(), &world) || process.world().is_same(&world));

@@ -49,6 +49,8 @@ pub struct Known {
     pub place: Option<Place>,
     /// What the thread waits for, if it cannot be made.
     pub wait: Option<WaitFor>,
+    /// It cannot be made because the thread would go round in vain.
+    pub held: bool,
     /// What it does to threads.
     pub deed: ThreadDeed,
     /// The alternatives of the choice that it meets, one if it meets none.

@@ -57,6 +57,7 @@ pub mod stubborn;
 pub mod thread_set;
 pub mod touches;
 pub mod trace;
+pub mod turns;
 pub mod view;
 pub mod visible;
 pub mod watch;

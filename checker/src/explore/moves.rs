@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::endless;
 use super::touches::Touches;
 use super::trace::{Recorder, Trace};
+use super::turns::{self, Loop, Patience, Turn};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
@@ -20,7 +21,7 @@ use samovar_vm::reg::Reg;
 use std::ops::Range;
 
 /// Instructions in one piece, after which one looks how much has been spent.
-const PIECE: u64 = 1 << 16;
+const PIECE: u64 = 1 << 12;
 
 /// A system call or a library function counts as so many instructions: it may take as long.
 const CALL: u64 = 1 << 10;
@@ -29,7 +30,7 @@ const CALL: u64 = 1 << 10;
 const YIELD: u64 = 1 << 14;
 
 /// Effort between two looks at the clock and the memory of the host.
-const LOOK: u64 = 1 << 20;
+const LOOK: u64 = 1 << 16;
 
 /// Memory that undoing one move may take; one that needs more is not expected to end.
 const JOURNAL_MAX: usize = 128 << 20;
@@ -79,6 +80,10 @@ pub struct Move {
     pub progress: bool,
     /// Steps of a plan, as the program counts them.
     pub actions: u32,
+    /// The loop that the thread may wait in, and a sight of it there.
+    pub turn: Option<(Loop, u64)>,
+    /// It cannot be made because the thread would go round in vain (see [`super::turns`]).
+    pub held: bool,
     /// The thread's stack; empty where that is not certain, or the move was not done.
     pub stack: Range<u64>,
 }
@@ -95,6 +100,8 @@ pub struct Sight {
     pub choices_first: bool,
     /// When to give up in the middle of a move; never if it is made again.
     pub limit: Option<Limit>,
+    /// How long threads that wait in loops are borne with; for ever if a move is made again.
+    pub patience: Patience,
 }
 
 impl Sight {
@@ -108,9 +115,15 @@ impl Sight {
         Sight { limit: Some(limit), ..self }
     }
 
+    /// The same, bearing with threads that wait in loops so long.
+    pub fn with_patience(self, patience: Patience) -> Sight {
+        Sight { patience, ..self }
+    }
+
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        Sight { visible, library: LibraryData::of(process), choices_first: false, limit: None }
+        let (library, patience) = (LibraryData::of(process), Patience::default());
+        Sight { visible, library, choices_first: false, limit: None, patience }
     }
 }
 
@@ -160,8 +173,8 @@ fn perform(
     watch.begins_with_choice = sight.choices_first;
     let before = process.machine.core(thread)[Reg::Rsp];
     let served = process.served();
-    let mut circle = Vec::new();
-    let ending = run(process, thread, &mut watch, (&mut circle, sight.limit.as_ref()));
+    let mut course = Course::default();
+    let ending = run(process, thread, &mut watch, (&mut course, sight));
     let is_cut = matches!(ending, Ending::Cut(_));
     if !is_cut && watch.compares() && served + 1 < process.served() {
         // What system calls and models wrote is in the journal only; the last stop of a move is
@@ -180,7 +193,7 @@ fn perform(
             _ => {}
         });
     }
-    finish(process, (thread, mark, before), sight, watch, (ending, circle))
+    finish(process, (thread, mark, before), sight, watch, (ending, course))
 }
 
 /// The same, noting where the move writes, in order.
@@ -195,14 +208,14 @@ pub fn execute_recording(
     if thread.0 >= process.machine.thread_count() {
         return pass_time(process);
     }
-    let mut circle = Vec::new();
+    let mut course = Course::default();
     let world = (&sight.visible, &sight.library);
     let atomic = process.is_atomic(thread);
     let watch = Watch::new(world, None, thread, alternative, atomic);
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
-    let ending = run(process, thread, &mut recorder, (&mut circle, sight.limit.as_ref()));
-    finish(process, (thread, mark, before), sight, recorder.watch, (ending, circle)).0
+    let ending = run(process, thread, &mut recorder, (&mut course, sight));
+    finish(process, (thread, mark, before), sight, recorder.watch, (ending, course)).0
 }
 
 /// What a move came to that has just been executed, from `mark` on with stack pointer `before`.
@@ -211,7 +224,7 @@ fn finish(
     (thread, mark, before): (ThreadId, &ProcessMark, u64),
     sight: &Sight,
     watch: Watch<'_>,
-    (mut ending, circle): (Ending, Vec<Word>),
+    (mut ending, mut course): (Ending, Course),
 ) -> (Move, Vec<Mark>) {
     if let Some((privilege, access)) = watch.breach {
         let pc = process.machine.core(thread).pc;
@@ -223,10 +236,27 @@ fn finish(
         if !matches!(sight.visible, Visible::All) {
             unread::clear(process, thread);
         }
+        if turns::concerns(&sight.visible) {
+            let operation = watch.operation.filter(|_| watch.is_single);
+            let turn = Turn { operation, hint: course.gave_way || watch.paused };
+            course.turn = turns::note(process, thread, turn, &sight.patience);
+        }
     }
     let Watch { operation, object, alternatives, progress, actions, marks, .. } = watch;
     let alternatives = alternatives.unwrap_or(1);
-    let made = Move { ending, operation, object, alternatives, circle, progress, actions, stack };
+    let Course { circle, turn, held, .. } = course;
+    let made = Move {
+        ending,
+        operation,
+        object,
+        alternatives,
+        circle,
+        progress,
+        actions,
+        turn,
+        held,
+        stack,
+    };
     (made, marks.unwrap_or_default())
 }
 
@@ -234,21 +264,41 @@ fn finish(
 pub trait Watching: Observer {
     /// The monitor.
     fn watch(&self) -> &Watch<'_>;
+
+    /// Notes that the move depends on a word that no access announced.
+    fn look(&mut self, word: Word);
 }
 
 impl Watching for Watch<'_> {
     fn watch(&self) -> &Watch<'_> {
         self
     }
+
+    fn look(&mut self, word: Word) {
+        self.note_read(word.address());
+    }
+}
+
+/// What a block came across, beside what its observer noted.
+#[derive(Debug, Default)]
+struct Course {
+    circle: Vec<Word>,
+    turn: Option<(Loop, u64)>,
+    held: bool,
+    gave_way: bool,
 }
 
 fn run<W: Watching>(
     process: &mut Process,
     thread: ThreadId,
     observer: &mut W,
-    (circle, limit): (&mut Vec<Word>, Option<&Limit>),
+    (course, sight): (&mut Course, &Sight),
 ) -> Ending {
-    let mut patience = Patience::new(process);
+    let mut endurance = Endurance::new(process);
+    if turns::stands_still(process, thread, &sight.patience, |word| observer.look(word)) {
+        course.held = true;
+        return Ending::Blocked;
+    }
     loop {
         match process.step(thread, PIECE, observer) {
             Event::Access(_) | Event::ThreadExited => return Ending::Done,
@@ -257,12 +307,17 @@ fn run<W: Watching>(
             }
             Event::Blocked => return Ending::Blocked,
             event @ (Event::Yielded | Event::Budget) => {
-                match patience.after(&event, process, limit) {
+                course.gave_way |= event == Event::Yielded;
+                match endurance.after(&event, process, sight.limit.as_ref()) {
                     Suspicion::None => {}
                     Suspicion::Circle => {
                         let stops = |access: &Access| observer.watch().shows(access);
-                        if let Some(read) = endless::circle(process, thread, &stops) {
-                            *circle = read;
+                        let mut read = endless::circle(process, thread, &stops);
+                        if read.is_none() && (course.gave_way || observer.watch().paused) {
+                            read = endless::turn(process, thread, &stops);
+                        }
+                        if let Some(read) = read {
+                            course.circle = read;
                             return Ending::Diverges;
                         }
                     }
@@ -290,9 +345,18 @@ fn pass_time(process: &mut Process) -> Move {
         }
         None => Ending::Blocked,
     };
-    let (operation, object, circle, progress) = (None, None, Vec::new(), false);
-    let (alternatives, actions, stack) = (1, 0, 0..0);
-    Move { ending, operation, object, alternatives, circle, progress, actions, stack }
+    Move {
+        ending,
+        operation: None,
+        object: None,
+        alternatives: 1,
+        circle: Vec::new(),
+        progress: false,
+        actions: 0,
+        turn: None,
+        held: false,
+        stack: 0..0,
+    }
 }
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
@@ -308,7 +372,7 @@ pub fn effort(process: &Process) -> u64 {
 /// How long a block may work before one looks whether it goes round in circles, and before nothing
 /// more is expected of it.
 #[derive(Debug)]
-struct Patience {
+struct Endurance {
     /// Effort at the beginning, less what yielding counts.
     begin: u64,
     next_look: u64,
@@ -328,17 +392,17 @@ enum Suspicion {
     Cut(String),
 }
 
-impl Patience {
+impl Endurance {
     /// When to suspect something first; then whenever that has doubled.
     const FIRST_SUSPICION: u64 = 4 << 20;
     /// When to give up.
     const MAX: u64 = 1 << 30;
 
-    fn new(process: &Process) -> Patience {
-        Patience {
+    fn new(process: &Process) -> Endurance {
+        Endurance {
             begin: effort(process),
             next_look: LOOK,
-            next_suspicion: Patience::FIRST_SUSPICION,
+            next_suspicion: Endurance::FIRST_SUSPICION,
             journal_max: process.machine.memory.journal.bytes() + JOURNAL_MAX,
         }
     }
@@ -363,6 +427,6 @@ impl Patience {
             return Suspicion::None;
         }
         self.next_suspicion = spent * 2;
-        if spent < Patience::MAX { Suspicion::Circle } else { Suspicion::Certain }
+        if spent < Endurance::MAX { Suspicion::Circle } else { Suspicion::Certain }
     }
 }

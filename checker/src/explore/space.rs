@@ -33,6 +33,7 @@ use super::moves::{self, Sight};
 use super::stubborn::{Deeds, Mover};
 use super::thread_set::ThreadSet;
 use super::touches::Touches;
+use super::turns::Sightings;
 use super::view::{PathFacts, View};
 use super::visible::Visible;
 use super::word::Word;
@@ -69,6 +70,8 @@ pub struct Space<'a> {
     known: KnownMoves,
     /// Size of the contended set that the known moves are for.
     known_for: usize,
+    /// Where threads give way.
+    sightings: Sightings,
     /// Whether moves are remembered.
     remember: bool,
     seen: Vec<Seen>,
@@ -182,6 +185,7 @@ impl<'a> Space<'a> {
             properties: Properties::default(),
             known: KnownMoves::default(),
             known_for: 0,
+            sightings: Sightings::default(),
             remember: true,
             seen: Vec::new(),
             looks: Vec::new(),
@@ -604,7 +608,11 @@ impl Engine for Space<'_> {
             }
             if self.process.threads()[thread.0 as usize].state == ThreadState::Runnable {
                 let choice = Choice { thread, alternative: 0 };
-                moves::execute(self.process, &mark, choice, &self.sight);
+                let made = moves::execute(self.process, &mark, choice, &self.sight);
+                if made.held {
+                    self.process.undo_to(&mark);
+                    continue;
+                }
             }
             let wait = self.process.threads()[thread.0 as usize].waiting();
             let joined = wait.and_then(|wait| self.process.awaited_end(wait));

@@ -238,7 +238,8 @@ impl Choices<'_> {
                 | WaitFor::Semaphore { addr, .. }
                 | WaitFor::Barrier { addr }
                 | WaitFor::Spin { addr }
-                | WaitFor::Once { addr },
+                | WaitFor::Once { addr }
+                | WaitFor::Lock { addr },
             ) => {
                 rules.object = self.touches.thing_in(Word(addr / 8)).map(|thing| (thing, true));
                 // Nobody else was seen there: that will change, or nobody ever lets it go on.

@@ -7,6 +7,7 @@
 
 use super::moves::Watching;
 use super::watch::Watch;
+use super::word::Word;
 use crate::state::slots::fold;
 use samovar_runtime::Observer;
 use samovar_vm::fault::AccessKind;
@@ -59,6 +60,10 @@ impl Watching for Recorder<'_, '_> {
     fn watch(&self) -> &Watch<'_> {
         &self.watch
     }
+
+    fn look(&mut self, word: Word) {
+        self.watch.note_read(word.address());
+    }
 }
 
 impl Monitor for Recorder<'_, '_> {
@@ -69,6 +74,10 @@ impl Monitor for Recorder<'_, '_> {
 
     fn enter_block(&mut self, end: u64) {
         self.trace.enter(end);
+    }
+
+    fn pause(&mut self) {
+        self.watch.pause();
     }
 
     fn before_access(&mut self, access: Access) -> Decision {

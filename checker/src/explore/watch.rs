@@ -11,6 +11,7 @@ use super::visible::{LibraryData, Visible};
 use super::word::LARGE;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Mark, Observer, Privilege, Privileges};
+use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 
@@ -24,6 +25,10 @@ pub struct Watch<'a> {
     touches: Option<&'a mut Touches>,
     /// The visible operation, once it was let through.
     pub operation: Option<Access>,
+    /// Nothing was accessed after the visible operation.
+    pub is_single: bool,
+    /// The thread said that it waits, before its operation or behind it.
+    pub paused: bool,
     /// The operation on an object that was announced last.
     pub object: Option<Access>,
     atomic: bool,
@@ -64,6 +69,8 @@ impl<'a> Watch<'a> {
             thread,
             touches,
             operation: None,
+            is_single: true,
+            paused: false,
             object: None,
             atomic,
             alternative,
@@ -115,6 +122,15 @@ impl<'a> Watch<'a> {
         touches.add(self.thread, access, manner);
     }
 
+    /// Notes a look at a word that no access announced.
+    pub fn note_read(&mut self, addr: u64) {
+        let kind = AccessKind::Read;
+        let access = Access { addr, size: 8, kind, locked: false, sequel: false };
+        if let Some(touches) = &mut self.touches {
+            touches.add(self.thread, &access, Manner::Other);
+        }
+    }
+
     /// Notes a change that no access announced.
     pub fn note_write(&mut self, addr: u64, len: u64) {
         if let Some(touches) = &mut self.touches
@@ -134,6 +150,11 @@ impl Monitor for Watch<'_> {
     const JOURNAL: bool = true;
     const SHADOW: bool = true;
     const ACCESSES: bool = true;
+
+    #[inline]
+    fn pause(&mut self) {
+        self.paused = true;
+    }
 
     #[inline]
     fn before_access(&mut self, access: Access) -> Decision {
@@ -156,7 +177,9 @@ impl Monitor for Watch<'_> {
         if access.locked && access.size < LARGE {
             self.object = Some(access);
         }
-        if self.operation.is_none() && self.visible.shows(&access) {
+        if self.operation.is_some() {
+            self.is_single = false;
+        } else if self.visible.shows(&access) {
             self.operation = Some(access);
         }
         Decision::Proceed

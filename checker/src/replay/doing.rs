@@ -30,6 +30,7 @@ pub fn doing(process: &Process, names: &Names, thread: ThreadId) -> String {
         WaitFor::Barrier { addr } => object("the barrier", addr),
         WaitFor::Spin { addr } => object("the spin lock", addr),
         WaitFor::Once { addr } => object("the initialisation of", addr),
+        WaitFor::Lock { addr } => object("the lock", addr),
         WaitFor::Privilege { start, .. } => object("the reserved memory", start),
         WaitFor::Join { thread, .. } => {
             format!("waits for the end of {}", names.thread(ThreadId(thread)))

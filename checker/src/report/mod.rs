@@ -90,6 +90,13 @@ impl Report<'_> {
         if self.options.reduce == ReduceChoice::Lgc {
             all.push("threads share static variables and locks only".to_string());
         }
+        if 0 < self.outcome.stats.counting_loops {
+            all.push(format!(
+                "a thread that goes round a waiting loop {} times and sees nothing new goes on \
+                 waiting until there is something new",
+                self.options.patience
+            ));
+        }
         if let Some(Coverage { moves, whole }) = self.outcome.fillings {
             let fillings = FILLINGS.len();
             all.push(match (whole, moves) {

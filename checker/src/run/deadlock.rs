@@ -48,6 +48,7 @@ impl Deadlock<'_> {
                 write!(f, "the read-write lock {}, for {purpose}", data(*addr))?;
             }
             WaitFor::Spin { addr } => write!(f, "the spin lock {}", data(*addr))?,
+            WaitFor::Lock { addr } => write!(f, "the lock {}", data(*addr))?,
             WaitFor::Semaphore { addr, .. } => write!(f, "the semaphore {}", data(*addr))?,
             WaitFor::Barrier { addr } => write!(f, "others at the barrier {}", data(*addr))?,
             WaitFor::Once { addr } => {

@@ -20,6 +20,7 @@ mod libc;
 mod mutex;
 mod once;
 mod registry;
+mod rust;
 mod rwlock;
 mod semaphore;
 mod spin;
@@ -45,6 +46,7 @@ pub(crate) use condition::Stage;
 pub(crate) use mutex::wake_lockers;
 #[cfg(test)]
 pub(crate) use registry::{count, hook};
+pub(crate) use rust::install_rust;
 pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.

@@ -2,8 +2,8 @@
 
 use super::libc::{Found, Libc};
 use super::{
-    Answer, ModelCall, barrier, cancel, condition, heap as memory, mutex, once, rwlock, semaphore,
-    spin, threads, verifier,
+    Answer, ModelCall, barrier, cancel, condition, heap as memory, mutex, once, rust, rwlock,
+    semaphore, spin, threads, verifier,
 };
 use samovar_vm::stop::HookId;
 
@@ -65,6 +65,8 @@ enum Scope {
     Glibc,
     /// In the program, not in the library.
     Program,
+    /// Wherever Rust's library is.
+    Rust,
 }
 
 const fn entry(name: &'static str, class: Class, objects: Objects, scope: Scope) -> Entry {
@@ -103,6 +105,10 @@ const fn glibc_atomic(name: &'static str, objects: Objects) -> Entry {
 
 const fn program(name: &'static str, class: Class) -> Entry {
     entry(name, class, Objects::None, Scope::Program)
+}
+
+const fn of_rust(name: &'static str, class: Class, objects: Objects) -> Entry {
+    entry(name, class, objects, Scope::Rust)
 }
 
 impl Entry {
@@ -225,6 +231,11 @@ static FUNCTIONS: &[Entry] = &[
     program("reach_error", Class::Modelled(verifier::reach_error)),
     program("__VERIFIER_error", Class::Modelled(verifier::verifier_error)),
     program(verifier::ATOMIC_PREFIX, Class::Atomic),
+
+    of_rust(rust::LOCK_CONTENDED, Class::Modelled(rust::lock_contended), Objects::First),
+    of_rust(rust::MAKE_HANDLER, Class::Atomic, Objects::None),
+    of_rust(rust::DROP_HANDLER, Class::Atomic, Objects::None),
+    of_rust(rust::ENABLE_KEY, Class::Atomic, Objects::None),
 ];
 
 /// The hook for a symbol of a library.
@@ -234,7 +245,7 @@ pub(super) fn find(name: &str, found: Found) -> Option<HookId> {
         Scope::Any => true,
         Scope::Heap => found.own_heap,
         Scope::Glibc => found.libc == Libc::Glibc,
-        Scope::Program => false,
+        Scope::Program | Scope::Rust => false,
     };
     let musl = u32::from(found.libc == Libc::Musl);
     hooked.then_some(HookId(index as u32 * 2 + musl))
@@ -243,6 +254,12 @@ pub(super) fn find(name: &str, found: Found) -> Option<HookId> {
 /// The hook for a symbol of the program.
 pub(super) fn find_in_program(name: &str) -> Option<HookId> {
     let known = |entry: &Entry| entry.scope == Scope::Program && entry.name == name;
+    FUNCTIONS.iter().position(known).map(|index| HookId(index as u32 * 2))
+}
+
+/// The hook for a function of Rust's library.
+pub(super) fn find_of_rust(name: &str) -> Option<HookId> {
+    let known = |entry: &Entry| entry.scope == Scope::Rust && entry.name == name;
     FUNCTIONS.iter().position(known).map(|index| HookId(index as u32 * 2))
 }
 

@@ -11,12 +11,13 @@ use super::number::DefaultAction;
 use super::{
     Handler, Payload, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SI_KERNEL, Siginfo, Signal,
 };
+use crate::canonical::LIBRARY_SIGNALS;
 use crate::errno::Errno;
 use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::os::PID;
 use crate::process::Process;
 use crate::syscall::{SYSCALL_LEN, futex};
-use crate::thread::{ThreadState, WaitFor};
+use crate::thread::{Thread, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use std::sync::Arc;
@@ -87,6 +88,28 @@ impl Process {
         candidates.find(|&index| accepts(index)).map(|index| ThreadId(index as u32))
     }
 
+    /// Whether a handler of the program would run in another thread than the sender, at whatever
+    /// point that thread has come to. C libraries may do that to themselves.
+    pub(crate) fn interrupts_another(
+        &self,
+        sender: ThreadId,
+        thread: Option<ThreadId>,
+        signal: Signal,
+    ) -> bool {
+        let handles = matches!(self.os.action(signal).handler, Handler::Call(_));
+        if !handles || LIBRARY_SIGNALS.contains(&(signal.number() as usize)) {
+            return false;
+        }
+        let may_take = |index: usize, other: &Thread| {
+            index != sender.0 as usize
+                && thread.is_none_or(|thread| thread.0 as usize == index)
+                && other.is_alive()
+                && !other.blocked.contains(signal)
+        };
+        self.accepting_waiter(thread, signal).is_none()
+            && self.all_threads().iter().enumerate().any(|(index, other)| may_take(index, other))
+    }
+
     fn unblocked_thread(&self, signal: Signal) -> Option<ThreadId> {
         let index = self
             .all_threads()
@@ -134,6 +157,7 @@ impl Process {
             | WaitFor::ReaderWriter { .. }
             | WaitFor::Spin { .. }
             | WaitFor::Once { .. }
+            | WaitFor::Lock { .. }
             | WaitFor::Join { .. }
             | WaitFor::Privilege { .. } => self.set_runnable(thread),
             WaitFor::Semaphore { deadline: None, .. } if restart => self.set_runnable(thread),

@@ -134,7 +134,9 @@ fn choose(call: &Call<'_>, addr: u64, count: u32, bitset: u32) -> Vec<ThreadId> 
 fn waiters(process: &Process, addr: u64, bitset: u32) -> Vec<ThreadId> {
     let waits = |wait: &WaitFor| match *wait {
         WaitFor::Futex { addr: at, bitset: bits, .. } => at == addr && bits & bitset != 0,
-        WaitFor::Mutex { addr: at, .. } | WaitFor::Once { addr: at } => at == addr,
+        WaitFor::Mutex { addr: at, .. }
+        | WaitFor::Once { addr: at }
+        | WaitFor::Lock { addr: at } => at == addr,
         _ => false,
     };
     let threads = process.waits().iter().enumerate();
@@ -154,7 +156,9 @@ pub(crate) fn wake(process: &mut Process, addr: u64, count: u32, bitset: u32) ->
 fn wake_all(process: &mut Process, chosen: &[ThreadId]) -> u32 {
     for &thread in chosen {
         match process.os.thread(thread).waiting() {
-            Some(WaitFor::Mutex { .. } | WaitFor::Once { .. }) => process.set_runnable(thread),
+            Some(WaitFor::Mutex { .. } | WaitFor::Once { .. } | WaitFor::Lock { .. }) => {
+                process.set_runnable(thread);
+            }
             _ => process.finish_wait(thread, 0),
         }
     }

@@ -131,18 +131,30 @@ fn object(number: u64, args: &[u64; 6]) -> Option<Access> {
         nr::CLONE | nr::EXIT => change(THREADS, 8),
         nr::MMAP | nr::MUNMAP | nr::MPROTECT | nr::MREMAP | nr::MADVISE | nr::BRK
             => change(ADDRESS_SPACE, 8),
-        nr::READ | nr::PREAD64 | nr::READV | nr::PREADV | nr::OPEN | nr::OPENAT | nr::CLOSE
-        | nr::LSEEK | nr::PWRITE64 | nr::DUP | nr::DUP2 | nr::DUP3 | nr::FCNTL | nr::PIPE
-        | nr::PIPE2
-        | nr::FTRUNCATE | nr::UNLINK | nr::UNLINKAT | nr::RENAME | nr::MKDIR | nr::RMDIR | nr::POLL
-        | nr::PPOLL | nr::SELECT => change(FILES, 8),
+        nr::READ | nr::PREAD64 | nr::READV | nr::PREADV | nr::OPEN | nr::OPENAT | nr::CREAT
+        | nr::CLOSE | nr::CLOSE_RANGE | nr::LSEEK | nr::PWRITE64 | nr::PWRITEV | nr::DUP | nr::DUP2
+        | nr::DUP3 | nr::FCNTL | nr::IOCTL | nr::PIPE | nr::PIPE2 | nr::EVENTFD | nr::EVENTFD2
+        | nr::MEMFD_CREATE | nr::FTRUNCATE | nr::TRUNCATE | nr::FALLOCATE | nr::UNLINK
+        | nr::UNLINKAT | nr::RENAME | nr::RENAMEAT | nr::RENAMEAT2 | nr::MKDIR | nr::MKDIRAT
+        | nr::RMDIR | nr::LINK | nr::LINKAT | nr::SYMLINK | nr::SYMLINKAT | nr::CHMOD | nr::FCHMOD
+        | nr::FCHMODAT | nr::CHOWN | nr::LCHOWN | nr::FCHOWN | nr::FCHOWNAT | nr::UTIMENSAT
+        | nr::UTIME | nr::UTIMES | nr::CHDIR | nr::FCHDIR | nr::UMASK | nr::POLL | nr::PPOLL
+        | nr::SELECT | nr::PSELECT6 | nr::EPOLL_CREATE | nr::EPOLL_CREATE1 | nr::EPOLL_CTL
+        | nr::EPOLL_WAIT | nr::EPOLL_PWAIT => change(FILES, 8),
         // Output is not part of the state; to a pipe or a file it is.
         nr::WRITE | nr::WRITEV if args[0] > 2 => change(FILES, 8),
-        nr::FSTAT | nr::STAT | nr::LSTAT | nr::NEWFSTATAT | nr::STATX | nr::ACCESS | nr::READLINK
-        | nr::GETCWD | nr::GETDENTS64 => read(FILES),
-        nr::CLOCK_GETTIME | nr::GETTIMEOFDAY | nr::TIME | nr::NANOSLEEP
+        nr::FSTAT | nr::STAT | nr::LSTAT | nr::NEWFSTATAT | nr::STATX | nr::STATFS | nr::FSTATFS
+        | nr::ACCESS | nr::FACCESSAT | nr::FACCESSAT2 | nr::READLINK | nr::READLINKAT
+        | nr::GETCWD => read(FILES),
+        // Directories have a position.
+        nr::GETDENTS64 => change(FILES, 8),
+        nr::CLOCK_GETTIME | nr::GETTIMEOFDAY | nr::TIME | nr::TIMES | nr::GETRUSAGE | nr::NANOSLEEP
         | nr::CLOCK_NANOSLEEP => change(CLOCK, 8),
-        nr::RT_SIGACTION | nr::KILL | nr::TKILL | nr::TGKILL => change(SIGNALS, 8),
+        nr::RT_SIGACTION | nr::KILL | nr::TKILL | nr::TGKILL | nr::RT_SIGQUEUEINFO
+        | nr::RT_TGSIGQUEUEINFO | nr::RT_SIGTIMEDWAIT | nr::RT_SIGSUSPEND | nr::PAUSE
+            => change(SIGNALS, 8),
+        // What is sent comes now or later.
+        nr::RT_SIGPROCMASK | nr::RT_SIGPENDING => read(SIGNALS),
         nr::GETRANDOM => change(RANDOM, 8),
         _ => return None,
     })

@@ -187,7 +187,7 @@ pub(super) fn kill(call: &mut Call<'_>) -> SysResult {
         return done(0);
     }
     let info = call.process.sender_info(signal(number)?, SI_USER);
-    call.process.send(None, info);
+    send(call, None, info)?;
     done(0)
 }
 
@@ -204,6 +204,22 @@ pub(super) fn tgkill(call: &mut Call<'_>) -> SysResult {
     send_to(call, tid, number)
 }
 
+/// Sends a signal, unless nobody can say where its handler would begin.
+fn send(call: &mut Call<'_>, thread: Option<ThreadId>, info: Siginfo) -> Result<(), Refusal> {
+    if call.process.config.refuse_interruptions
+        && call.process.interrupts_another(call.thread, thread, info.signal)
+    {
+        let detail = format!(
+            "the handler of {} would interrupt another thread at an arbitrary point; --reduce none \
+             explores that",
+            info.signal
+        );
+        return Err(Refusal::Unsupported(detail));
+    }
+    call.process.send(thread, info);
+    Ok(())
+}
+
 fn target(call: &Call<'_>, tid: u64) -> Result<ThreadId, Errno> {
     call.process.by_tid(tid as u32).ok_or(Errno::ESRCH)
 }
@@ -214,7 +230,7 @@ fn send_to(call: &mut Call<'_>, tid: u64, number: u64) -> SysResult {
         return done(0);
     }
     let info = call.process.sender_info(signal(number)?, SI_TKILL);
-    call.process.send(Some(thread), info);
+    send(call, Some(thread), info)?;
     done(0)
 }
 
@@ -236,7 +252,7 @@ pub(super) fn rt_sigqueueinfo(call: &mut Call<'_>) -> SysResult {
         return Err(Errno::ESRCH.into());
     }
     let info = supplied(call, number, addr)?;
-    call.process.send(None, info);
+    send(call, None, info)?;
     done(0)
 }
 
@@ -247,6 +263,6 @@ pub(super) fn rt_tgsigqueueinfo(call: &mut Call<'_>) -> SysResult {
     }
     let thread = target(call, tid)?;
     let info = supplied(call, number, addr)?;
-    call.process.send(Some(thread), info);
+    send(call, Some(thread), info)?;
     done(0)
 }

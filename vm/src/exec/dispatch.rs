@@ -686,6 +686,7 @@ pub(super) fn uops<'a, M: Monitor>(
                         }
                         // The machine itself.
                         Op::Fence => {}
+                        Op::Pause => monitor.pause(),
                         Op::FrameEnter => {
                             let slot = core[Reg::Rsp].wrapping_sub(8);
                             let chain = core[Reg::Frame];

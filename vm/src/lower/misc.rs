@@ -181,7 +181,8 @@ impl Emitter {
             // Without a shadow stack, reading its pointer does nothing: unwinders rely on it.
             M::Rdsspd | M::Rdsspq => None,
             M::Clflush => return self.touch(),
-            M::Pause | M::Mfence | M::Lfence | M::Sfence => plain(Op::Fence),
+            M::Pause => plain(Op::Pause),
+            M::Mfence | M::Lfence | M::Sfence => plain(Op::Fence),
             M::Syscall => plain(Op::Syscall),
             M::Cpuid => plain(Op::Cpuid),
             M::Rdtsc => plain(Op::TimeStamp),

@@ -28,7 +28,7 @@ const CLOCK: ThreadId = ThreadId(u32::MAX >> 1);
 impl Space<'_> {
     /// Forgets moves that may not be what they were.
     pub(super) fn refresh_known(&mut self) {
-        let added = self.sight.visible.added();
+        let added = self.learned();
         let is_full = self.known.is_full(self.vector.os().threads().len());
         if self.vector.is_outdated() || self.known_for != added || is_full {
             self.known.clear();
@@ -41,7 +41,12 @@ impl Space<'_> {
 
     /// Whether what is remembered is of use: nothing has changed that it rests on.
     pub(super) fn remembers(&self) -> bool {
-        self.remember && self.known_for == self.sight.visible.added() && !self.vector.is_outdated()
+        self.remember && self.known_for == self.learned() && !self.vector.is_outdated()
+    }
+
+    /// How much was learned of where moves end.
+    fn learned(&self) -> usize {
+        self.sight.visible.added() + self.sight.patience.loops()
     }
 
     /// Under which number the moves of a thread are remembered: the number behind the last thread
@@ -100,6 +105,9 @@ impl Space<'_> {
             }
         }
         survey.grown |= self.shows_contention(thread, &made);
+        if let Some(turn) = made.turn {
+            survey.grown |= self.sightings.note(turn, &mut self.sight.patience);
+        }
         self.vantage.note(&made);
         let mut known = Known {
             outcome: Outcome::Over,
@@ -111,6 +119,7 @@ impl Space<'_> {
             class: 0,
             place,
             wait: None,
+            held: made.held,
             deed,
             alternatives: made.alternatives,
             effect: Effect { progress: made.progress, change: false },

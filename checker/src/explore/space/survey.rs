@@ -7,6 +7,7 @@ use crate::explore::choice::{Choice, Wrong};
 use crate::explore::engine::{Engine, Expansion, Successor, UNSTORED};
 use crate::explore::future::Place;
 use crate::explore::known::{Found, Outcome};
+use crate::explore::moves::Ending;
 use crate::explore::stubborn::{Choices, Mover, ThreadDeed};
 use crate::explore::thread_set::ThreadSet;
 use crate::explore::visible::Visible;
@@ -14,6 +15,18 @@ use crate::explore::word::Word;
 use crate::state::StateId;
 use samovar_runtime::ThreadState;
 use samovar_vm::machine::ThreadId;
+
+/// A thread waits in a loop without end, and nobody else can move: what it would do if it went on
+/// is not known.
+fn waits_in_vain(thread: ThreadId) -> Expansion {
+    let reason = format!(
+        "thread {} waits in a loop that counts its turns and sees nothing new, while no other \
+         thread can move; --patience follows it for longer",
+        thread.0
+    );
+    let choice = Choice { thread, alternative: 0 };
+    Expansion::Wrong(Some(choice), Wrong::Move(Ending::Cut(reason)))
+}
 
 impl Space<'_> {
     /// Expands the present state by looking at everything.
@@ -46,6 +59,9 @@ impl Space<'_> {
             return Expansion::Wrong(None, race);
         }
         if survey.enabled == 0 {
+            if let Some(&(thread, _)) = self.made.iter().find(|made| self.known.get(made.1).held) {
+                return waits_in_vain(thread);
+            }
             self.stats.terminal += 1;
             let wrong = Wrong::Deadlock;
             self.vector.bring(self.process);

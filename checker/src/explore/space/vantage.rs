@@ -164,6 +164,7 @@ fn address(wait: &WaitFor) -> Option<u64> {
         | WaitFor::Barrier { addr }
         | WaitFor::Spin { addr }
         | WaitFor::Once { addr }
+        | WaitFor::Lock { addr }
         | WaitFor::Futex { addr, .. }
         | WaitFor::FutexOwnership { addr, .. } => Some(addr),
         WaitFor::Privilege { start, .. } => Some(start),

@@ -1,0 +1,105 @@
+//! Functions of Rust's standard library, found by their mangled names wherever it is linked in.
+//!
+//! The library's `Mutex` is one word: 0 free, 1 locked, 2 locked and somebody may sleep. The fast
+//! ways are inlined; who finds it locked calls `lock_contended`, which looks a hundred times before
+//! it sleeps on the futex. Here the call waits at once until the word is 0, which is all that the
+//! hundred looks are for. Who waits sets the word to 2, so that whoever unlocks it wakes one up.
+//!
+//! What threads do for the library at their beginning and end is *atomic*: the list of threads for
+//! the handler of stack overflows, behind a lock of its own, and the key that runs destructors. No
+//! code of the program is called from there.
+//!
+//! Other versions of the library have other names, or other contents behind the same; then nothing
+//! is hooked, and everything goes down to futexes. The contents are those of 1.60 to 1.95.
+
+use super::registry;
+use super::{Answer, ModelCall};
+use crate::module::Module;
+use crate::thread::WaitFor;
+use samovar_vm::machine::Machine;
+
+const FREE: u32 = 0;
+const LOCKED: u32 = 1;
+const CONTENDED: u32 = 2;
+
+pub(super) const LOCK_CONTENDED: &str = "Mutex::lock_contended";
+pub(super) const MAKE_HANDLER: &str = "stack_overflow::make_handler";
+pub(super) const DROP_HANDLER: &str = "stack_overflow::drop_handler";
+pub(super) const ENABLE_KEY: &str = "thread_local::guard::key::enable";
+
+/// How the symbols of functions end, behind the crate's number, or begin in the older scheme.
+const SYMBOLS: [(&str, &str, &str); 4] = [
+    (
+        LOCK_CONTENDED,
+        "_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended",
+        "_ZN3std3sys4sync5mutex5futex5Mutex14lock_contended17h",
+    ),
+    (
+        MAKE_HANDLER,
+        "_3std3sys3pal4unix14stack_overflow3imp12make_handler",
+        "_ZN3std3sys3pal4unix14stack_overflow3imp12make_handler17h",
+    ),
+    (
+        DROP_HANDLER,
+        "_3std3sys3pal4unix14stack_overflow3imp12drop_handler",
+        "_ZN3std3sys3pal4unix14stack_overflow3imp12drop_handler17h",
+    ),
+    (
+        ENABLE_KEY,
+        "_3std3sys12thread_local5guard3key6enable",
+        "_ZN3std3sys12thread_local5guard3key6enable17h",
+    ),
+];
+
+/// What a symbol is known as here.
+fn known_as(symbol: &str) -> Option<&'static str> {
+    let fits = |(_, end, start): &&(&str, &str, &str)| {
+        symbol.starts_with("_R") && symbol.ends_with(end) || symbol.starts_with(start)
+    };
+    SYMBOLS.iter().find(fits).map(|known| known.0)
+}
+
+/// Hooks the functions of a module that are known here.
+pub(crate) fn install_rust(machine: &mut Machine, module: &Module) {
+    for symbol in module.image.functions() {
+        if let Some(hook) = known_as(symbol.name).and_then(registry::find_of_rust) {
+            machine.set_hook(symbol.value.wrapping_add(module.bias), hook);
+        }
+    }
+}
+
+pub(super) fn lock_contended(call: &mut ModelCall<'_>) -> Answer {
+    let addr = call.arg(0);
+    let word = match call.word(addr) {
+        Ok(word) => word,
+        Err(fault) => return fault.into(),
+    };
+    let sleeps = call.somebody_waits(|wait| *wait == WaitFor::Lock { addr });
+    let (next, answer) = match word {
+        FREE => (if sleeps { CONTENDED } else { LOCKED }, Answer::Return(0)),
+        LOCKED | CONTENDED => (CONTENDED, Answer::Wait(WaitFor::Lock { addr })),
+        // No word of this library's.
+        _ => return Answer::Plain,
+    };
+    match call.set_word(addr, next) {
+        Ok(()) => answer,
+        Err(fault) => fault.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_of_both_schemes_are_known() {
+        let lock =
+            "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
+        assert_eq!(known_as(lock), Some(LOCK_CONTENDED));
+        let old = "_ZN3std3sys4sync5mutex5futex5Mutex14lock_contended17h0123456789abcdefE";
+        assert_eq!(known_as(old), Some(LOCK_CONTENDED));
+        let run = "_RNvNvNtNtNtNtCsjrHSEGnQ3l9_3std3sys12thread_local5guard3key6enable3run";
+        assert_eq!(known_as(run), None, "destructors are code of the program");
+        assert_eq!(known_as("lock_contended"), None);
+    }
+}
