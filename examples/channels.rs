@@ -2,7 +2,7 @@
 //! `rustc -O examples/channels.rs -o channels && samovar run ./channels`
 //! The argument is the number of workers; all schedules of one can be checked.
 //!
-//! check: 1 => verified; skip reduce=none model=none O0; slow
+//! check: --patience=16 1 => verified; skip reduce=none model=none O0; slow
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};

@@ -28,6 +28,9 @@ use crate::trail::Names;
 use crate::trail::walk;
 use samovar_runtime::Process;
 
+/// Rounds of waiting loops that are followed where nobody says how many.
+pub const PATIENCE: u32 = 16;
+
 /// What a search came to. The process stands where it began; earlier marks are void.
 #[derive(Debug)]
 pub struct Explored {
@@ -78,7 +81,7 @@ pub fn explore(
 ) -> Result<Explored, DirectoryError> {
     let reduce = plan.options.reduction();
     // Files know nothing of loops that were found to be counting.
-    let rounds = if spill.is_none() { plan.options.patience } else { 0 };
+    let rounds = if spill.is_none() { plan.options.patience.unwrap_or(PATIENCE) } else { 0 };
     let sight = walk::sight(process, reduce, std::iter::empty())
         .within(limits.host().clone())
         .with_patience(Patience::of(rounds));

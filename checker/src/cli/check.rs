@@ -102,10 +102,11 @@ pub struct CheckOptions {
     #[arg(long, value_enum, default_value_t = SwitchChoice::On)]
     pub memo: SwitchChoice,
 
-    /// How often a thread may go round a waiting loop (sched_yield, pause) that counts its turns,
-    /// without seeing anything new, before it waits for others; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub patience: u32,
+    /// Take for granted that a thread which goes round a waiting loop (sched_yield, pause) N times,
+    /// counts its turns and sees nothing new waits on until there is something new; 0: never give
+    /// up. Without this, 16 rounds are followed, and what lies beyond makes the verdict incomplete
+    #[arg(long, value_name = "N")]
+    pub patience: Option<u32>,
 
     /// full: models of threads, locks and the heap; none: the real library on system calls
     #[arg(long, value_enum, default_value_t = ModelChoice::Full)]

@@ -90,11 +90,12 @@ impl Report<'_> {
         if self.options.reduce == ReduceChoice::Lgc {
             all.push("threads share static variables and locks only".to_string());
         }
-        if 0 < self.outcome.stats.counting_loops {
+        if 0 < self.outcome.stats.counting_loops
+            && let Some(rounds) = self.options.patience
+        {
             all.push(format!(
-                "a thread that goes round a waiting loop {} times and sees nothing new goes on \
-                 waiting until there is something new",
-                self.options.patience
+                "a thread that goes round a waiting loop {rounds} times and sees nothing new goes \
+                 on waiting until there is something new"
             ));
         }
         if let Some(Coverage { moves, whole }) = self.outcome.fillings {
