@@ -2,7 +2,7 @@
 //! for ever. With `--cfg FIX` it gives it up first.
 //!
 //! check: => error deadlock; skip reduce=none model=none
-//! check: -DFIX => verified; skip reduce=none model=none
+//! check: -DFIX --patience=16 => verified; skip reduce=none model=none
 
 use std::sync::mpsc;
 use std::thread;

@@ -39,7 +39,7 @@ use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
 
 /// So many sights of a thread at one place make a loop a counting one.
-const MANY: usize = 256;
+const MANY: usize = 1 << 12;
 
 /// Bytes of the stack that a sight has.
 const STACK_BYTES: u64 = 512;
