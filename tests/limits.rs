@@ -66,7 +66,8 @@ fn a_search_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     for size in [4, 8, 16, 32, 64, 128, 256] {
         let script = format!(
             "mount -t tmpfs -o size={size}k none disk || exit 99
-             $0 check --format json --spill disk/kept --spill-buffer 4096 $1 > first; echo $? > status
+             $0 check --format json --spill disk/kept --spill-buffer 4096 $1 > first
+             echo $? > status
              mount -o remount,size=64m disk || exit 99
              test -e disk/kept/manifest.json && again=--resume
              exec $0 check --format json --spill disk/kept --spill-buffer 4096 $again $1"

@@ -1,4 +1,4 @@
-//! Any number of hands at work on a list of states, and what they come to, in the order of the list.
+//! Any number of hands at work on a list of states, and what they come to, in its order.
 //!
 //! A list is cut into pieces, of which each hand takes the next one as soon as it has time (see
 //! [`super::space::hand`]). What hands know is fixed before they begin, and what the pieces came to

@@ -12,13 +12,14 @@
 //!
 //! When a state is expanded, it is further from the start than all that lead to it so far (see
 //! [`super::findings`]). Moves of a state are left out only if one of those that are made leads
-//! further from the start, which is so if it leads to a state that was not expanded yet. Going on and on in this way ends, because there are finitely many
-//! states, in one that was expanded in full: what is left out is not put off for ever (the argument
-//! of [`super::levels`], with distances for levels).
+//! further from the start, which is so if it leads to a state that was not expanded yet. Going on
+//! and on in this way ends, because there are finitely many states, in one that was expanded in
+//! full: what is left out is not put off for ever (the argument of [`super::levels`], with
+//! distances for levels).
 //!
 //! If every move leads further from the start there is no cycle, and no run without end. Otherwise
-//! there may be one; [`ends`] mostly sees that it can be left for good. If not, a depth-first search
-//! on one core has to look (see `strategy`).
+//! there may be one; [`ends`] mostly sees that it can be left for good. If not, a depth-first
+//! search on one core has to look (see `strategy`).
 //!
 //! Cost: 12 bytes a state for how it was found and its place.
 

@@ -7,7 +7,8 @@
 //! a move whose effect is known, in every state that agrees on the positions asked for.
 //!
 //! Most questions ever got one answer only, which is kept with the question. An answer that decides
-//! names the move itself. Cost: one probe of a table for each question that got several answers. Nothing is ever removed but everything at once.
+//! names the move itself. Cost: one probe of a table for each question that got several answers.
+//! Nothing is ever removed but everything at once.
 
 use super::slots::fold;
 
