@@ -7,8 +7,8 @@
 //!
 //! # The rule
 //! A thread that executes `pause`, or gives way (`sched_yield`), and reads a contended word may be
-//! in such a loop, which is known by the thread and its program counter and stack pointer behind the
-//! read. From [`MANY`] different sights of the thread's registers and stack there on, the loop is
+//! in such a loop, which is known by the thread and its program counter and stack pointer behind
+//! the read. From [`MANY`] different sights of its registers and stack there on, the loop is
 //! *counting*, and everything is explored anew with that. The state of a thread in a counting loop
 //! then has what the thread saw in this round and the one before: the contended words that it read,
 //! and their values. A round in which it did nothing else to contended words, and of which all is
