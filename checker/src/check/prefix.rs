@@ -14,9 +14,9 @@ use samovar_vm::monitor::{Access, Decision, Monitor};
 /// The only thread.
 const MAIN: ThreadId = ThreadId(0);
 /// Instructions in one piece, after which one looks how much has been spent.
-const PIECE: u64 = 1 << 12;
+const PIECE: u64 = 1 << 16;
 /// Effort between two looks at the clock and the memory of the host.
-const LOOK: u64 = 1 << 16;
+const LOOK: u64 = 1 << 20;
 /// Effort after which the program is first suspected of going round in circles.
 const SUSPECT_AFTER: u64 = 256 << 20;
 /// Effort after which nothing more is expected of a program that is checked without limit of time.

@@ -8,7 +8,8 @@
 //!
 //! Things are halves of words that at least two threads touch, one changing them; they are
 //! numbered as they are found (see [`super::touches`]). An index tells for each thing in whose
-//! future it is, so that nobody has to ask all threads. Cost: a look-up a move where nothing is new.
+//! future it is, so that nobody has to ask all threads. Cost: a look-up a move where nothing is
+//! new.
 
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_vm::machine::ThreadId;

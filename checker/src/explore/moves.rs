@@ -312,6 +312,7 @@ fn run<W: Watching>(
                     Suspicion::None => {}
                     Suspicion::Circle => {
                         let stops = |access: &Access| observer.watch().shows(access);
+                        let before = effort(process);
                         let mut read = endless::circle(process, thread, &stops);
                         if read.is_none() && (course.gave_way || observer.watch().paused) {
                             read = endless::turn(process, thread, &stops);
@@ -320,6 +321,8 @@ fn run<W: Watching>(
                             course.circle = read;
                             return Ending::Diverges;
                         }
+                        // Looking for circles is no work of the thread's.
+                        endurance.begin += effort(process) - before;
                     }
                     Suspicion::Certain => return Ending::Diverges,
                     Suspicion::Cut(reason) => return Ending::Cut(reason),
@@ -394,7 +397,7 @@ enum Suspicion {
 
 impl Endurance {
     /// When to suspect something first; then whenever that has doubled.
-    const FIRST_SUSPICION: u64 = 4 << 20;
+    const FIRST_SUSPICION: u64 = 16 << 20;
     /// When to give up.
     const MAX: u64 = 1 << 30;
 

@@ -101,7 +101,8 @@ pub struct Space<'a> {
     /// Fingerprints of the states on the stack, if numbers of states pass.
     open_prints: AHashSet<u64>,
     has_stack: bool,
-    /// How states were found, and how far from the start the search is, if that tells what may close a cycle.
+    /// How states were found, and how far from the start the search is, if that tells what may
+    /// close a cycle.
     findings: Option<(Arc<Findings>, u32)>,
     /// Ways to states, if those are not stored.
     rebuilding: Option<Rebuilding>,

@@ -19,8 +19,9 @@
 //! Every path that is explored is one of the program, so errors are errors. Runs are left out in
 //! which a thread goes round in vain more often than that and then does something else because of
 //! the number of its turns, before anybody changes what it looks at: nothing is verified then,
-//! unless the user takes this for granted (`--patience`), and the verdict says so. If nobody else can move, that is no deadlock but the end of what can be said.
-//! Loops with fewer turns than [`MANY`] are not concerned, nor are those without a hint.
+//! unless the user takes this for granted (`--patience`), and the verdict says so. If nobody else
+//! can move, that is no deadlock but the end of what can be said. Loops with fewer turns than
+//! [`MANY`] are not concerned, nor are those without a hint.
 //!
 //! A thread that stands still has shown, in the rounds before, all that a round touches; whether it
 //! goes on depends on the words that it has seen, which its move looks at, so that what is compared

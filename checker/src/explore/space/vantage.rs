@@ -7,8 +7,8 @@
 //! object, some are tried, and if these all stand alike the others are taken to do so, too.
 //! Successors are not stored for that, nor is the process taken there unless somebody wants to see
 //! it. Locks that are held are counted once and then by what moves take and give back, as long as
-//! one state is expanded after the other. This is for judging how promising states are, and nothing that has to be right depends on
-//! it.
+//! one state is expanded after the other. This is for judging how promising states are, and nothing
+//! that has to be right depends on it.
 
 use super::{Space, Survey};
 use crate::explore::choice::Choice;
