@@ -9,8 +9,8 @@
 //! the handler of stack overflows, behind a lock of its own, and the key that runs destructors. No
 //! code of the program is called from there.
 //!
-//! Names and contents are those of Rust 1.95. Where a version of the library has other names nothing
-//! is hooked, and everything goes down to futexes.
+//! Names and contents are those of Rust 1.95. Where a version of the library has other names,
+//! nothing is hooked, and everything goes down to futexes.
 
 use super::registry;
 use super::{Answer, ModelCall};
