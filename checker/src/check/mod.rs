@@ -4,6 +4,7 @@
 //! error is executed once more from its choices alone, shortened and told step by step; if it does
 //! not come out the same, that is a defect of this program and not of the guest.
 
+mod atomic_line;
 pub mod autopilot;
 mod deadlock;
 mod estimate;

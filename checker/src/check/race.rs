@@ -5,9 +5,11 @@
 //! be known by name and type, not be atomic, and not belong to a library's own object. Memory
 //! without a type (the heap, the stack of another thread, everything in a stripped program) is
 //! explored in all orders like everything contended; that threads meet there is worth a note, not
-//! an error, because nobody can tell whether the program means it to be atomic. What speaks of
-//! atomics, by its type, its line or the header that it comes from, is neither.
+//! an error, because nobody can tell whether the program means it to be atomic. What is atomic by
+//! its type, by its statement (see [`super::atomic_line`]) or by the header that it comes from is
+//! neither.
 
+use super::atomic_line::{Manner, manner};
 use super::kind::ErrorKind;
 use super::verdict::{Finding, Note, RaceAccess};
 use crate::explore::moves::Sight;
@@ -83,15 +85,15 @@ pub fn judge(process: &mut Process, names: &Names, sight: &Sight, word: Word) ->
 }
 
 fn standing(names: &Names, sources: &mut Sources, side: &Side) -> Standing {
-    let line = sources.line(&side.location);
-    let speaks = |text: &str| {
-        let text = text.to_ascii_lowercase();
-        text.contains("atomic") || text.contains("__sync_")
-    };
-    if side.is_atomic_header || line.is_some_and(|line| speaks(&line)) {
+    let Location { file, line, .. } = &side.location;
+    let lines = file.as_deref().and_then(|file| sources.lines(file));
+    let name = side.data.as_ref().map(|data| data.name.as_str());
+    let manner = lines.zip(*line).map(|(lines, line)| manner(lines, line as usize, name));
+    if side.is_atomic_header || manner == Some(Manner::Atomic) {
         return Standing::Exempt;
     }
     match &side.data {
+        _ if manner == Some(Manner::Macro) => Standing::Unknown,
         None => Standing::Unknown,
         Some(data) if names.debug().type_name(data.ty) == UNKNOWN_TYPE => Standing::Unknown,
         Some(data) if !is_plain(names, data) => Standing::Exempt,
