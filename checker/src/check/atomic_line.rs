@@ -162,7 +162,7 @@ fn occurrences(text: &str, variable: &str) -> Vec<usize> {
         .split(|one| !is_part(one))
         .filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'));
     let first = names.next();
-    let names: Vec<&str> = first.into_iter().chain(names.last()).collect();
+    let names: Vec<&str> = first.into_iter().chain(names.next_back()).collect();
     let whole = |&(at, name): &(usize, &str)| {
         !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
     };
