@@ -3,8 +3,8 @@
 //! An atomic load or store is an ordinary instruction on most processors, and C lets programs
 //! access ordinary variables atomically (`__atomic_load_n(&ready, …)`). Only the source tells. The
 //! statement is read without its comments and strings; it must name the variable only as an
-//! argument of an operation that is called atomic, or of a macro of the same file that is defined by
-//! one. Left out: macros of other files, unless `&variable` is handed to them.
+//! argument of an operation that is called atomic, or of a macro of the same file that is defined
+//! by one. Left out: macros of other files, unless `&variable` is handed to them.
 
 /// What is known of an access by reading its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,8 @@ mod tests {
 
     #[test]
     fn macros_are_looked_up() {
-        let text = "#define LD(p) __atomic_load_n(&(p), \\\n    __ATOMIC_RELAXED)\n#define INC(p) (p)++\n\
+        let text = "#define LD(p) __atomic_load_n(&(p), \\\n    __ATOMIC_RELAXED)\n\
+                    #define INC(p) (p)++\n\
                     x = LD(n);\nINC(n);\nsmp_store_release(&n, 1);\n";
         assert_eq!(on(text, 4, "n"), Manner::Atomic);
         assert_eq!(on(text, 5, "n"), Manner::Plain);
