@@ -13,6 +13,7 @@ mod appraisal;
 mod execute;
 pub mod finder;
 pub mod hand;
+mod pairs;
 mod properties;
 mod rebuild;
 mod rehearsal;
@@ -343,6 +344,9 @@ impl<'a> Space<'a> {
 
     /// Leaves moves out from now on, or no more; whether it did so before.
     pub fn set_pruning(&mut self, prune: bool) -> bool {
+        if self.prune != prune {
+            self.rulings.clear();
+        }
         std::mem::replace(&mut self.prune, prune)
     }
 
@@ -381,7 +385,7 @@ impl<'a> Space<'a> {
         let (ways, keys) = self.rebuilding.as_ref().map_or((0, 0), |one| one.minis.bytes());
         stats.memory = MemoryUse {
             states: stats.visited_bytes + self.vector.state_bytes() as u64,
-            moves: self.known.bytes() as u64,
+            moves: (self.known.bytes() + self.rulings.bytes()) as u64,
             ways: ways as u64,
             keys: keys as u64,
             path: path as u64 + stats.order_bytes,

@@ -75,8 +75,8 @@ pub struct Deeds {
 /// Threads whose closures are tried; more would cost more than they save.
 const ATTEMPTS: usize = 16;
 
-/// From so many threads on, who may touch a thing is looked up in an index.
-const MANY: usize = 32;
+/// Beyond so many threads, who may touch a thing is looked up in an index.
+pub const MANY: usize = 32;
 /// So many threads are looked at in all attempts of a state before no more is made.
 const VISITS_MAX: usize = 2048;
 
@@ -95,23 +95,86 @@ pub struct Choices<'a> {
     pub deeds: &'a Deeds,
 }
 
+/// By place among the movers: others that a mover asks for, and movers in general, one bit each.
+type Movers = u32;
+
+/// Of movers that each ask for others: those that can move in the smallest closure of one that can,
+/// if that is less than all. Closures of the first movers are tried only.
+pub fn fewest(enabled: Movers, needs: &[Movers]) -> Option<Movers> {
+    let (mut best, mut fewest) = (None, enabled.count_ones());
+    let mut starts = enabled;
+    for _ in 0..ATTEMPTS.min(fewest as usize) {
+        let start = starts & starts.wrapping_neg();
+        starts ^= start;
+        let (mut set, mut waiting) = (start, start);
+        while waiting != 0 && (set & enabled).count_ones() < fewest {
+            let needed = needs[waiting.trailing_zeros() as usize];
+            waiting = (waiting & (waiting - 1)) | (needed & !set);
+            set |= needed;
+        }
+        let moving = set & enabled;
+        if moving.count_ones() < fewest {
+            (best, fewest) = (Some(moving), moving.count_ones());
+            if fewest == 1 {
+                break;
+            }
+        }
+    }
+    best
+}
+
 impl Choices<'_> {
     /// Threads whose moves suffice, if that is less than all.
     pub fn sufficient(&self) -> Option<ThreadSet> {
-        let crowd = (MANY <= self.movers.len()).then(|| Crowd::new(self.movers));
-        self.sufficient_in(crowd.as_ref())
+        match self.needs() {
+            Some(needs) => self.sufficient_of_few(&needs),
+            None => self.sufficient_in(&Crowd::new(self.movers)),
+        }
     }
 
-    fn sufficient_in(&self, crowd: Option<&Crowd<'_>>) -> Option<ThreadSet> {
+    fn sufficient_of_few(&self, needs: &[Movers; MANY]) -> Option<ThreadSet> {
+        let movers = self.movers.iter().enumerate();
+        let enabled = movers.fold(0, |bits, (at, one)| bits | Movers::from(one.enabled) << at);
+        let set = fewest(enabled, needs)?;
+        let movers = self.movers.iter().enumerate();
+        Some(movers.filter(|(at, _)| set & 1 << at != 0).map(|(_, one)| one.thread).collect())
+    }
+
+    /// Whom each mover asks for, unless there are too many.
+    pub fn needs(&self) -> Option<[Movers; MANY]> {
+        if MANY < self.movers.len() {
+            return None;
+        }
+        let mut needs = [0; MANY];
+        for (mover, needed) in self.movers.iter().zip(&mut needs) {
+            *needed = self.needed_for(mover);
+        }
+        Some(needs)
+    }
+
+    /// Those that the presence of a thread asks for.
+    fn needed_for(&self, mover: &Mover) -> Movers {
+        let rules = self.rules(mover);
+        let is_needed = |other: &Mover| {
+            let disturbs = |&(thing, change)| self.futures.disturbs(other.place, thing, change);
+            rules.everybody
+                || rules.joined == Some(other.thread)
+                || rules.deeds.is_some_and(|deeds| deeds.contains(other.thread))
+                || self.things[rules.things.clone()].iter().chain(&rules.object).any(disturbs)
+        };
+        let others = self.movers.iter().enumerate().filter(|one| one.1.thread != mover.thread);
+        others.fold(0, |bits, (at, other)| bits | Movers::from(is_needed(other)) << at)
+    }
+
+    fn sufficient_in(&self, crowd: &Crowd<'_>) -> Option<ThreadSet> {
         let mut fewest = self.movers.iter().filter(|mover| mover.enabled).count();
         let (mut best, mut visits) = (None, 0);
         let candidates = self.movers.iter().filter(|mover| mover.enabled).take(ATTEMPTS);
         for mover in candidates {
-            let set = match crowd {
-                None => self.close(mover.thread, fewest),
-                Some(_) if VISITS_MAX <= visits => break,
-                Some(crowd) => self.close_in(crowd, mover.thread, fewest, &mut visits),
-            };
+            if VISITS_MAX <= visits {
+                break;
+            }
+            let set = self.close_in(crowd, mover.thread, fewest, &mut visits);
             if let Some((set, enabled)) = set {
                 (best, fewest) = (Some(set), enabled);
                 if enabled == 1 {
@@ -123,46 +186,7 @@ impl Choices<'_> {
     }
 
     /// The threads that can move in the closure of a thread, and their number, if there are fewer
-    /// than `fewest`.
-    fn close(&self, start: ThreadId, fewest: usize) -> Option<(ThreadSet, usize)> {
-        let (mut set, mut done) = (ThreadSet::one(start), ThreadSet::default());
-        let (mut kept, mut enabled) = (ThreadSet::default(), 0);
-        while let Some(next) = set.first_beyond(&done) {
-            done.insert(next);
-            let Some(mover) = self.movers.iter().find(|mover| mover.thread == next) else {
-                continue;
-            };
-            if mover.enabled {
-                kept.insert(next);
-                enabled += 1;
-                if enabled == fewest {
-                    return None;
-                }
-            }
-            self.needed_for(mover, &mut set);
-        }
-        Some((kept, enabled))
-    }
-
-    /// Adds the threads that the presence of this one asks for.
-    fn needed_for(&self, mover: &Mover, set: &mut ThreadSet) {
-        let rules = self.rules(mover);
-        if let Some(deeds) = rules.deeds {
-            set.join(deeds);
-        }
-        if let Some(joined) = rules.joined {
-            set.insert(joined);
-        }
-        for other in self.movers.iter().filter(|other| other.thread != mover.thread) {
-            let disturbs = |&(thing, change)| self.futures.disturbs(other.place, thing, change);
-            let things = self.things[rules.things.clone()].iter().chain(&rules.object);
-            if rules.everybody || { things }.any(disturbs) {
-                set.insert(other.thread);
-            }
-        }
-    }
-
-    /// The same closure, found by an index.
+    /// than `fewest`; those asked for are found by an index.
     fn close_in(
         &self,
         crowd: &Crowd<'_>,
@@ -305,8 +329,10 @@ mod tests {
             let main = ThreadSet::one(ThreadId(0));
             let deeds = &Deeds { creators: main.clone(), others: main };
             let choices = Choices { movers, things, touches, futures, deeds };
-            let found = choices.sufficient_in(None);
-            assert_eq!(choices.sufficient_in(Some(&Crowd::new(movers))), found);
+            let found = choices.sufficient_in(&Crowd::new(movers));
+            if movers.len() <= MANY {
+                assert_eq!(choices.sufficient(), found);
+            }
             found
         }
     }
@@ -356,7 +382,7 @@ mod tests {
     fn many_threads_are_judged_like_few() {
         let mut random = crate::run::random::Random::new(7);
         for _ in 0..300 {
-            let count = 2 + random.below(90) as usize;
+            let count = 2 + random.below(if random.below(2) == 0 { 31 } else { 90 }) as usize;
             let density = 1 + random.below(4);
             let mut some = |most: u64| -> Vec<(u32, bool)> {
                 let accesses = 0..random.below(most);

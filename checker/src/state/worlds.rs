@@ -196,12 +196,9 @@ impl Worlds {
         }
     }
 
-    /// How many chunks of threads a world has, and how many threads.
-    pub fn rolls(&self, world: u32) -> (usize, u32) {
-        let chunks = &self.all.items[world as usize].chunks;
-        let last = chunks.last().map_or(0, |&last| self.chunks.items[last as usize].1.len());
-        let full = chunks.len().saturating_sub(1) * Threads::CHUNK;
-        (chunks.len(), (full + last) as u32)
+    /// How many chunks of threads a world has.
+    pub fn rolls(&self, world: u32) -> usize {
+        self.all.items[world as usize].chunks.len()
     }
 
     /// Who can run and who waits of a chunk.

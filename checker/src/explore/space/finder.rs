@@ -8,7 +8,7 @@
 //! would have said; debug builds ask both.
 
 use super::Space;
-use super::rulings::Rulings;
+use super::pairs::Cast;
 use crate::explore::choice::Choice;
 use crate::explore::engine::{Expansion, Successor};
 use crate::explore::known::{Found, KnownMoves};
@@ -66,8 +66,8 @@ pub(super) struct Finder {
     pub ready: Vec<(Choice, Found)>,
     /// Where those lead that are being made.
     next: Vec<Next>,
-    /// What a ruling on the state depends on.
-    pub key: Vec<u32>,
+    /// All threads, as a ruling on the state depends on them.
+    pub cast: Cast,
     /// Moves found, so far.
     pub remembered: u64,
 }
@@ -76,7 +76,7 @@ impl Finder {
     /// Forgets what was found.
     pub(super) fn clear(&mut self) {
         self.ready.clear();
-        self.key.clear();
+        self.cast.clear();
     }
 
     /// Finds the moves of all threads.
@@ -84,8 +84,7 @@ impl Finder {
     pub(super) fn find(&mut self, at: &mut impl Stand, sought: Sought<'_>) -> Result<(), Hard> {
         self.clear();
         let (worlds, world) = at.world();
-        let (chunks, threads) = worlds.rolls(world);
-        self.key.push(threads);
+        let chunks = worlds.rolls(world);
         let mut waiting = 0;
         for chunk in 0..chunks {
             let (worlds, world) = at.world();
@@ -105,7 +104,7 @@ impl Finder {
             let (worlds, world) = at.world();
             for thread in threads_of(chunk, worlds.roll(world, chunk).waiting) {
                 let stands = at.stands(thread).ok_or(Hard)?;
-                Rulings::note_waiting(&mut self.key, thread, stands);
+                self.cast.note_waiting(thread, stands);
             }
         }
         Ok(())
@@ -127,7 +126,7 @@ impl Finder {
             if brief.version != version {
                 return Err(Hard);
             }
-            Rulings::note_move(&mut self.key, thread, brief.class);
+            self.cast.note_move(thread, brief.class);
             alternatives = brief.alternatives.max(alternatives);
             if brief.is_done {
                 self.ready.push((Choice { thread, alternative }, found));
@@ -166,9 +165,9 @@ impl Space<'_> {
         if self.finder.find(&mut self.vector, sought).is_err() {
             return false;
         }
-        let Some(ruling) = self.rulings.get(&self.finder.key) else { return false };
+        let Some(ruling) = self.rulings.get(&self.finder.cast) else { return false };
         let may_leave_out = self.prune && !self.keep_all && 1 < self.finder.ready.len();
-        match ruling.clone().filter(|_| may_leave_out) {
+        match ruling.filter(|_| may_leave_out) {
             None => self.make_known(|_| true),
             Some(sufficient) => {
                 let is_kept = |choice: Choice| sufficient.contains(choice.thread);

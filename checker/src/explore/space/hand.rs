@@ -202,8 +202,8 @@ impl Hand {
     /// Finds where the moves of a state lead; whether only some of them were made.
     fn begin(&mut self, known: &Known<'_>, state: StateId) -> Result<bool, Hard> {
         self.find(known, state)?;
-        let ruling = known.rulings.get(&self.finder.key).ok_or(Hard)?;
-        match ruling.as_ref().filter(|_| known.prune && 1 < self.finder.ready.len()) {
+        let ruling = known.rulings.get(&self.finder.cast).ok_or(Hard)?;
+        match ruling.filter(|_| known.prune && 1 < self.finder.ready.len()) {
             None => self.make(known, |_| true)?,
             Some(sufficient) => {
                 self.make(known, |choice| sufficient.contains(choice.thread))?;

@@ -2,27 +2,26 @@
 //!
 //! Comparing the moves of a state and closing sets of threads is work for every state, but the
 //! outcome depends on little: for each thread, what its next move shares with others, where it
-//! stands and what it waits for. Moves that agree in that are of one *class*, and states whose
-//! threads have moves of the same classes get the same ruling, so it is made once. Only states in
-//! which nothing was wrong are remembered, and everything is forgotten as soon as something is
-//! learned that rulings rest on. Debug builds rule again and compare.
+//! stands and what it waits for. Moves that agree in that are of one *class*. What comes of
+//! comparing is remembered by [pairs](super::pairs) of threads that stand so, and rules every
+//! state that has only such pairs. Only states in which nothing was wrong are learned from, and
+//! everything is forgotten as soon as something is learned that rulings rest on. Debug builds rule
+//! again and compare.
 
 use super::Space;
+use super::pairs::{Cast, Pairs, Ruling};
 use crate::explore::future::Place;
 use crate::explore::known::{Known, Outcome};
 use crate::explore::stubborn::{Deeds, ThreadDeed};
-use crate::explore::thread_set::ThreadSet;
 use crate::explore::touches::Share;
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::{ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 
-/// Threads whose moves suffice, if that is less than all.
-type Ruling = Option<ThreadSet>;
-
 /// What a ruling depends on of a move.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Class {
+    thread: ThreadId,
     shares: Box<[Share]>,
     place: Option<Place>,
     deed: ThreadDeed,
@@ -39,70 +38,44 @@ struct Ground {
     visible: usize,
 }
 
-/// Rulings whose keys have so many numbers are kept; then all are forgotten.
-const NUMBERS_MAX: usize = 1 << 22;
-/// Marks a thread that waits among the numbers of a key.
-const WAITS: u32 = 1 << 31;
-
 /// All rulings that are known.
 #[derive(Debug)]
 pub(super) struct Rulings {
     classes: AHashMap<Class, u32>,
-    known: AHashMap<Box<[u32]>, Ruling>,
-    /// What the state in question is like.
-    key: Vec<u32>,
-    /// Numbers in all keys.
-    numbers: usize,
+    pairs: Pairs,
+    /// The threads of the state in question.
+    cast: Cast,
     ground: Ground,
 }
 
 impl Default for Rulings {
     fn default() -> Rulings {
-        let hasher = RandomState::with_seeds(91, 92, 93, 94);
-        Rulings {
-            classes: AHashMap::with_hasher(hasher.clone()),
-            known: AHashMap::with_hasher(hasher),
-            key: Vec::new(),
-            numbers: 0,
-            ground: Ground::default(),
-        }
+        let classes = AHashMap::with_hasher(RandomState::with_seeds(91, 92, 93, 94));
+        let (pairs, cast) = (Pairs::default(), Cast::default());
+        Rulings { classes, pairs, cast, ground: Ground::default() }
     }
 }
 
 impl Rulings {
-    /// The ruling on states with this key.
-    pub(super) fn get(&self, key: &[u32]) -> Option<&Ruling> {
-        self.known.get(key)
-    }
-
-    /// Adds the move of a thread to a key.
+    /// The ruling on a state with these threads, if it is known.
     #[inline]
-    pub(super) fn note_move(key: &mut Vec<u32>, thread: ThreadId, class: u32) {
-        key.extend([thread.0, class]);
-    }
-
-    /// Adds a thread that waits to a key.
-    pub(super) fn note_waiting(key: &mut Vec<u32>, thread: ThreadId, stands: (u32, u32)) {
-        key.extend([thread.0 | WAITS, stands.0, stands.1]);
+    pub(super) fn get(&self, cast: &Cast) -> Option<Ruling> {
+        self.pairs.rule(cast)
     }
 
     /// Forgets all rulings.
     pub(super) fn clear(&mut self) {
-        self.known.clear();
-        self.numbers = 0;
+        self.pairs.clear();
     }
 
-    /// Remembers the ruling on the state that was asked about last.
-    pub(super) fn keep(&mut self, ruling: Ruling) {
-        self.numbers += self.key.len();
-        if NUMBERS_MAX <= self.numbers {
-            self.clear();
-        }
-        self.known.insert(self.key.as_slice().into(), ruling);
+    /// Bytes of heap memory in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.pairs.bytes()
     }
 
-    fn class(&mut self, known: &Known) -> u32 {
+    fn class(&mut self, thread: ThreadId, known: &Known) -> u32 {
         let class = Class {
+            thread,
             shares: known.shares.as_slice().into(),
             place: known.place,
             deed: known.deed,
@@ -120,22 +93,37 @@ impl Space<'_> {
     pub(super) fn ruling(&mut self) -> Option<Ruling> {
         self.update_shares();
         self.renew_ground();
-        let mut key = std::mem::take(&mut self.rulings.key);
-        key.clear();
-        let count = self.vector.os().threads().len() as u32;
-        key.push(count);
+        let mut cast = std::mem::take(&mut self.rulings.cast);
+        cast.clear();
         for &(thread, which) in &self.made {
-            Rulings::note_move(&mut key, thread, self.known.get(which).class);
+            cast.note_move(thread, self.known.get(which).class);
         }
-        for thread in (0..count).map(ThreadId) {
+        for thread in (0..self.vector.os().threads().len() as u32).map(ThreadId) {
             let state = &self.vector.os().threads()[thread.0 as usize].state;
             if matches!(state, ThreadState::Waiting(_)) {
-                let stands = self.vector.stands(thread);
-                Rulings::note_waiting(&mut key, thread, stands);
+                cast.note_waiting(thread, self.vector.stands(thread));
             }
         }
-        self.rulings.key = key;
-        self.rulings.get(&self.rulings.key).cloned()
+        self.rulings.cast = cast;
+        self.rulings.get(&self.rulings.cast)
+    }
+
+    /// Rules on the state that was asked about last, whose moves are at peace, and remembers it.
+    pub(super) fn rule(&mut self) -> Ruling {
+        let choices = self.choices();
+        let needs = choices.needs();
+        let sufficient = if self.prune { choices.sufficient() } else { None };
+        if let Some(needs) = needs {
+            let Space { movers, rulings: Rulings { pairs, cast, .. }, prune, .. } = self;
+            let seat = |thread| movers.iter().position(|mover| mover.thread == thread);
+            let is_enabled = |thread| seat(thread).is_some_and(|at| movers[at].enabled);
+            let needs = |one, other| {
+                let seats = seat(one).zip(seat(other));
+                *prune && seats.is_some_and(|(one, other)| needs[one] & 1 << other != 0)
+            };
+            pairs.learn(cast, is_enabled, needs);
+        }
+        sufficient
     }
 
     /// Forgets rulings that rest on less than is known now.
@@ -161,7 +149,7 @@ impl Space<'_> {
                 continue;
             }
             self.touches.shares(thread, &known.touched, &mut known.shares);
-            let class = self.rulings.class(known);
+            let class = self.rulings.class(thread, known);
             self.known.set_class(which, version, class);
             let known = self.known.get(which);
             if self.prune

@@ -74,13 +74,12 @@ impl Space<'_> {
             && let Some(ruling) = &ruling
         {
             assert!(!self.compare(), "a state at peace is not");
-            assert_eq!(*ruling, self.sufficient(), "rulings differ");
+            assert_eq!(*ruling, self.choices().sufficient(), "rulings differ");
         }
-        let sufficient = ruling.unwrap_or_else(|| {
-            let sufficient = if self.prune { self.sufficient() } else { None };
-            self.rulings.keep(sufficient.clone());
-            sufficient
-        });
+        let sufficient = match ruling {
+            Some(ruling) => ruling,
+            None => self.rule(),
+        };
         if self.defers && !self.has_stack {
             self.set_open(self.state(), true);
         }
@@ -302,15 +301,14 @@ impl Space<'_> {
         self.is_open(state)
     }
 
-    /// Threads whose moves suffice, if that is less than all.
-    pub(super) fn sufficient(&self) -> Option<ThreadSet> {
-        let choices = Choices {
+    /// The moves that were compared.
+    pub(super) fn choices(&self) -> Choices<'_> {
+        Choices {
             movers: &self.movers,
             things: &self.things,
             touches: &self.touches,
             futures: &self.futures,
             deeds: &self.deeds,
-        };
-        choices.sufficient()
+        }
     }
 }
