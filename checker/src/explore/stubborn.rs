@@ -382,7 +382,8 @@ mod tests {
     fn many_threads_are_judged_like_few() {
         let mut random = crate::run::random::Random::new(7);
         for _ in 0..300 {
-            let count = 2 + random.below(if random.below(2) == 0 { 31 } else { 90 }) as usize;
+            let most = if random.below(2) == 0 { 31 } else { 90 };
+            let count = 2 + random.below(most) as usize;
             let density = 1 + random.below(4);
             let mut some = |most: u64| -> Vec<(u32, bool)> {
                 let accesses = 0..random.below(most);

@@ -119,16 +119,11 @@ impl Contents {
 
     fn keep_baseline(&mut self, memory: &Memory) {
         for (start, region) in memory.regions().iter().filter(|(_, region)| region.perms.write) {
-            for page in (start..region.end).step_by(PAGE_SIZE as usize) {
-                let bytes = memory.raw(page, PAGE_SIZE);
-                if bytes.iter().any(|&byte| byte != 0) {
-                    self.baseline.insert(page, bytes.into());
-                }
-                let shadow = memory.raw_shadow(page, PAGE_SIZE);
-                if shadow.iter().any(|&byte| byte != 0) {
-                    self.shadow_baseline.insert(page, shadow.into());
-                }
-            }
+            let is_zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+            let touched = memory.touched(start, region.end).filter(|page| !is_zero(page.1));
+            self.baseline.extend(touched.map(|(page, bytes)| (page, bytes.into())));
+            let shadowed = memory.shadowed(start, region.end).filter(|page| !is_zero(page.1));
+            self.shadow_baseline.extend(shadowed.map(|(page, bytes)| (page, bytes.into())));
         }
         for (start, region) in memory.regions().iter() {
             let pages = start / PAGE_SIZE..region.end.div_ceil(PAGE_SIZE);

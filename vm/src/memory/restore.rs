@@ -9,7 +9,7 @@
 
 use super::object::Object;
 use super::region::RegionMap;
-use super::{CODE, FRESH, Memory, PAGE_SHIFT, SHADOW_INIT};
+use super::{CODE, FRESH, Memory, PAGE_SHIFT, PAGE_SIZE, SHADOW, SHADOW_INIT};
 use std::sync::Arc;
 
 impl Memory {
@@ -27,6 +27,14 @@ impl Memory {
     /// If the range leaves the address space.
     pub fn raw_shadow(&self, addr: u64, len: u64) -> &[u8] {
         &self.shadow.bytes()[addr as usize..(addr + len) as usize]
+    }
+
+    /// The shadow of the pages of a range that are judged by the byte, by ascending address; nobody
+    /// ever looks at the rest. The range must begin and end with pages.
+    pub fn shadowed(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &[u8])> {
+        let pages = (start..end).step_by(PAGE_SIZE as usize);
+        let is_judged = |page: &u64| self.space.flags(*page) & SHADOW != 0;
+        pages.filter(is_judged).map(|page| (page, self.raw_shadow(page, PAGE_SIZE)))
     }
 
     /// The flags of consecutive pages, without those that only say what samovar itself did.
