@@ -60,9 +60,8 @@ pub struct StateVector {
     pub(super) layout: Layout,
     /// How often components were arranged anew.
     arrangement: u32,
-    /// Updates so far, and how many it were when that was done last.
-    updates: u64,
-    arranged_after: u64,
+    /// The most states that there were when that was done.
+    arranged_at: usize,
     /// By position: who works on it.
     pub(super) users: Vec<Users>,
     /// Tells states by fingerprints, if they are not stored.
@@ -94,8 +93,7 @@ impl StateVector {
             pairs: Pairs::default(),
             layout: Layout::new(CELLS),
             arrangement: 0,
-            updates: 0,
-            arranged_after: 0,
+            arranged_at: 0,
             users: vec![Users::default()],
             printed: None,
             changed: Vec::new(),
@@ -382,6 +380,7 @@ impl StateVector {
     /// Forgets all states; components keep their numbers. The process must be at the start.
     pub fn clear(&mut self) {
         debug_assert_eq!((self.state(), self.real), (StateId(0), StateId(0)));
+        self.arranged_at = self.arranged_at.max(self.pairs.counts().0);
         self.pairs.clear();
         match &mut self.printed {
             Some(printed) => printed.clear(),
@@ -396,17 +395,16 @@ impl StateVector {
         self.layout = Layout::arranged(&self.users);
         self.tree = Tree::new(self.layout.cells());
         self.arrangement += 1;
-        self.arranged_after = self.updates;
     }
 
     /// Whether it would be of use to begin anew for components to be arranged: states cost more
-    /// than they should, and more is known than at the last time.
+    /// than they should, and there are many more than at the last time.
     pub fn wants_arrangement(&self) -> bool {
         let (states, inner) = self.pairs.counts();
         self.printed.is_none()
             && ARRANGE_AT.contains(&states.next_power_of_two())
             && states < inner * 4
-            && self.arranged_after + self.arranged_after / 8 < self.updates
+            && self.arranged_at * 2 <= states
     }
 
     /// Remembers where the vector stands.
@@ -434,7 +432,6 @@ impl StateVector {
     /// The same, knowing which thread made the step.
     pub fn update_by(&mut self, process: &Process, mark: Mark, mover: Option<ThreadId>) -> StateId {
         self.note_changed(process, mark);
-        self.updates += 1;
         // The same granule is often changed several times in a row.
         self.changed.dedup();
         if FEW < self.changed.len() {
