@@ -8,12 +8,14 @@
 
 use super::engine::Effect;
 use super::future::Place;
+use super::lists::Lists;
 use super::stubborn::ThreadDeed;
 use super::touches::{Share, Touched};
 use super::word::Word;
 use crate::state::looks::CellChanges;
 use crate::state::memo::{Memo, MoveId};
 use crate::state::{StateId, StateVector};
+use crate::sync::Arc;
 use samovar_runtime::WaitFor;
 use samovar_vm::machine::ThreadId;
 
@@ -38,9 +40,9 @@ pub struct Known {
     /// If it changes the operating system by itself: what that looked like afterwards once.
     pub world: Option<(u32, ThreadId)>,
     /// What it touches.
-    pub touched: Box<[Touched]>,
+    pub touched: Arc<[Touched]>,
     /// What of it other threads touch, too.
-    pub shares: Vec<Share>,
+    pub shares: Arc<[Share]>,
     /// The version of what was ever touched that the shares are of.
     pub version: u64,
     /// What the move is like to those who compare moves; of the same version.
@@ -120,6 +122,8 @@ pub struct KnownMoves {
     kept: Vec<Known>,
     passing: Vec<Known>,
     kept_bytes: usize,
+    touched: Lists<Touched>,
+    shares: Lists<Share>,
     /// The same by cells.
     by_cells: Memo,
     in_cells: Vec<CellChanges>,
@@ -235,6 +239,11 @@ impl KnownMoves {
         });
     }
 
+    /// Says what of a move other threads touch, too.
+    pub fn set_shares(&mut self, which: MoveRef, shares: &[Share]) {
+        self.get_mut(which).shares = self.shares.get(shares);
+    }
+
     /// Gives a move another class.
     pub fn set_class(&mut self, which: MoveRef, version: u64, class: u32) {
         let known = self.get_mut(which);
@@ -261,14 +270,12 @@ impl KnownMoves {
         &mut self,
         (thread, alternative): (ThreadId, u32),
         looks: &[(u32, u32)],
-        known: Known,
+        mut known: Known,
     ) -> MoveRef {
         let id = self.memo.add(thread.0, alternative, looks);
         debug_assert_eq!(id.0 as usize, self.kept.len());
-        self.kept_bytes += size_of::<Known>()
-            + size_of_val(&*known.changes)
-            + size_of_val(&*known.touched)
-            + known.touched.len() * size_of::<Share>();
+        self.kept_bytes += size_of::<Known>() + size_of_val(&*known.changes);
+        known.touched = self.touched.get(&known.touched);
         self.kept.push(known);
         MoveRef::Kept(id)
     }
@@ -301,6 +308,8 @@ impl KnownMoves {
         self.kept.clear();
         self.passing.clear();
         self.kept_bytes = 0;
+        self.touched.clear();
+        self.shares.clear();
         self.forget_cells();
     }
 
@@ -313,8 +322,7 @@ impl KnownMoves {
         }
     }
 
-    /// A move, to bring it up to date.
-    pub fn get_mut(&mut self, which: MoveRef) -> &mut Known {
+    fn get_mut(&mut self, which: MoveRef) -> &mut Known {
         match which {
             MoveRef::Kept(id) => &mut self.kept[id.0 as usize],
             MoveRef::Passing(index) => &mut self.passing[index as usize],
@@ -348,6 +356,7 @@ impl KnownMoves {
 
     /// Approximate memory taken.
     pub fn bytes(&self) -> usize {
-        self.memo.bytes() + self.kept_bytes + self.by_cells.bytes() + self.cell_bytes
+        let lists = self.touched.bytes() + self.shares.bytes();
+        self.memo.bytes() + self.kept_bytes + lists + self.by_cells.bytes() + self.cell_bytes
     }
 }

@@ -42,6 +42,7 @@ pub mod heuristic;
 pub mod ida_star;
 pub mod known;
 pub mod levels;
+mod lists;
 pub mod lossy;
 pub mod measure;
 pub mod moves;

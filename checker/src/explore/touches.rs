@@ -61,7 +61,7 @@ impl Bytes {
 const HALVES: [u8; 2] = [0x0f, 0xf0];
 
 /// What a move does to a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Touched {
     word: Word,
     bytes: Bytes,

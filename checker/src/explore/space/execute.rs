@@ -18,6 +18,7 @@ use crate::explore::moves::{self, Ending, Move};
 use crate::explore::stubborn::ThreadDeed;
 use crate::explore::word::Word;
 use crate::state::{StateVector, VectorMark};
+use crate::sync::Arc;
 use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
 use samovar_vm::machine::ThreadId;
@@ -114,7 +115,7 @@ impl Space<'_> {
             changes: Box::default(),
             world: None,
             touched: self.touches.touched().into(),
-            shares: Vec::new(),
+            shares: Arc::default(),
             version: 0,
             class: 0,
             place,

@@ -14,6 +14,7 @@ use crate::explore::future::Place;
 use crate::explore::known::{Known, Outcome};
 use crate::explore::stubborn::{Deeds, ThreadDeed};
 use crate::explore::touches::Share;
+use crate::sync::Arc;
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::{ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
@@ -22,7 +23,7 @@ use samovar_vm::machine::ThreadId;
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Class {
     thread: ThreadId,
-    shares: Box<[Share]>,
+    shares: Arc<[Share]>,
     place: Option<Place>,
     deed: ThreadDeed,
     outcome: Outcome,
@@ -46,13 +47,15 @@ pub(super) struct Rulings {
     /// The threads of the state in question.
     cast: Cast,
     ground: Ground,
+    /// What a move shares, while it is looked up.
+    shares: Vec<Share>,
 }
 
 impl Default for Rulings {
     fn default() -> Rulings {
         let classes = AHashMap::with_hasher(RandomState::with_seeds(91, 92, 93, 94));
         let (pairs, cast) = (Pairs::default(), Cast::default());
-        Rulings { classes, pairs, cast, ground: Ground::default() }
+        Rulings { classes, pairs, cast, ground: Ground::default(), shares: Vec::new() }
     }
 }
 
@@ -76,7 +79,7 @@ impl Rulings {
     fn class(&mut self, thread: ThreadId, known: &Known) -> u32 {
         let class = Class {
             thread,
-            shares: known.shares.as_slice().into(),
+            shares: Arc::clone(&known.shares),
             place: known.place,
             deed: known.deed,
             outcome: known.outcome,
@@ -144,18 +147,19 @@ impl Space<'_> {
     fn update_shares(&mut self) {
         let version = self.touches.version();
         for &(thread, which) in &self.made {
-            let known = self.known.get_mut(which);
+            let known = self.known.get(which);
             if known.version == version {
                 continue;
             }
-            self.touches.shares(thread, &known.touched, &mut known.shares);
-            let class = self.rulings.class(thread, known);
+            self.touches.shares(thread, &known.touched, &mut self.rulings.shares);
+            self.known.set_shares(which, &self.rulings.shares);
+            let class = self.rulings.class(thread, self.known.get(which));
             self.known.set_class(which, version, class);
             let known = self.known.get(which);
             if self.prune
                 && let Some(place) = known.place
             {
-                for share in &known.shares {
+                for share in known.shares.iter() {
                     self.futures.note(place, share.thing, share.change());
                 }
             }
