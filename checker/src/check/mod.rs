@@ -504,7 +504,9 @@ fn explain(
         Wrong::Move(ending) => {
             let (thread, last) = told.last.expect("a move that went wrong is on the path");
             assert_eq!(last, *ending, "internal error: a trail leads to another error");
-            if last == Ending::Diverges && endless::circle(process, thread, &|_| false).is_none() {
+            if last == Ending::Diverges
+                && endless::circle(process, thread, endless::WINDOW, &|_| false).is_none()
+            {
                 let reason = format!(
                     "{} works on without end in sight and without a visible operation, {}",
                     names.thread(thread),

@@ -85,7 +85,7 @@ fn run_alone(process: &mut Process, limit: &Limit, alone: &mut Alone<'_>) -> Pre
         }
         if suspect_at <= spent {
             process.machine.memory.journal.set_on(true);
-            let repeats = endless::circle(process, MAIN, &|_| false).is_some();
+            let repeats = endless::circle(process, MAIN, endless::WINDOW, &|_| false).is_some();
             process.machine.memory.journal.set_on(false);
             if repeats {
                 return Prefix::Over(Ending::Diverges);

@@ -22,7 +22,7 @@ use samovar_vm::reg::Reg;
 use std::sync::Arc;
 
 /// Instructions in the largest circle that is found.
-const WINDOW: u64 = 1 << 20;
+pub const WINDOW: u64 = 1 << 20;
 /// Instructions in which one who waits looks at all that it waits for.
 const WHILE: u64 = 1 << 12;
 /// Words that one who waits looks at.
@@ -33,14 +33,16 @@ const COMPARISONS_MAX: u32 = 32;
 const JOURNAL_MAX: usize = 32 << 20;
 
 /// The words that a thread reads on its way round, if it repeats a state when run alone from here
-/// without an access that `stops` names. The journal must be on; the process is left as it was.
+/// without an access that `stops` names, and in at most `window` instructions. The journal must be
+/// on; the process is left as it was.
 pub fn circle(
     process: &mut Process,
     thread: ThreadId,
+    window: u64,
     stops: &dyn Fn(&Access) -> bool,
 ) -> Option<Vec<Word>> {
     let here = process.mark();
-    let found = length(process, thread, stops).map(|length| {
+    let found = length(process, thread, window.min(WINDOW), stops).map(|length| {
         let mut single = Single { stops, read: Vec::new() };
         for _ in 0..length {
             process.step(thread, 1, &mut single);
@@ -92,12 +94,17 @@ pub fn turn(
 }
 
 /// The number of steps in the circle; the process then stands somewhere on it.
-fn length(process: &mut Process, thread: ThreadId, stops: &dyn Fn(&Access) -> bool) -> Option<u64> {
+fn length(
+    process: &mut Process,
+    thread: ThreadId,
+    window_max: u64,
+    stops: &dyn Fn(&Access) -> bool,
+) -> Option<u64> {
     let mut single = Single { stops, read: Vec::new() };
     let mut comparisons = 0;
     let mut window = 1;
     let journal_max = process.machine.memory.journal.bytes() + JOURNAL_MAX;
-    while window <= WINDOW {
+    while window <= window_max {
         let mark = process.mark();
         let core = *process.machine.core(thread);
         let floating = process.machine.floating(thread).clone();

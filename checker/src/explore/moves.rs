@@ -310,11 +310,13 @@ fn run<W: Watching>(
                 course.gave_way |= event == Event::Yielded;
                 match endurance.after(&event, process, sight.limit.as_ref()) {
                     Suspicion::None => {}
-                    Suspicion::Circle => {
+                    Suspicion::Circle { spent } => {
                         let stops = |access: &Access| observer.watch().shows(access);
                         let before = effort(process);
-                        let mut read = endless::circle(process, thread, &stops);
-                        if read.is_none() && (course.gave_way || observer.watch().paused) {
+                        let window = spent / Endurance::SHARE;
+                        let mut read = endless::circle(process, thread, window, &stops);
+                        let waits = course.gave_way || observer.watch().paused;
+                        if read.is_none() && waits && Endurance::LONG <= spent {
                             read = endless::turn(process, thread, &stops);
                         }
                         if let Some(read) = read {
@@ -387,8 +389,10 @@ struct Endurance {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Suspicion {
     None,
-    /// It may be going round in circles.
-    Circle,
+    /// It may be going round in circles, having done so much.
+    Circle {
+        spent: u64,
+    },
     /// It works longer than any block should need.
     Certain,
     /// The host does not want to go on, for this reason.
@@ -397,7 +401,12 @@ enum Suspicion {
 
 impl Endurance {
     /// When to suspect something first; then whenever that has doubled.
-    const FIRST_SUSPICION: u64 = 16 << 20;
+    const FIRST_SUSPICION: u64 = 1 << 16;
+    /// Of what was done, so much is done again to look for a circle: one instruction at a time is
+    /// slow, and short circles are found early.
+    const SHARE: u64 = 32;
+    /// When one who waits has waited for long.
+    const LONG: u64 = 16 << 20;
     /// When to give up.
     const MAX: u64 = 1 << 30;
 
@@ -430,6 +439,9 @@ impl Endurance {
             return Suspicion::None;
         }
         self.next_suspicion = spent * 2;
-        if spent < Endurance::MAX { Suspicion::Circle } else { Suspicion::Certain }
+        match spent {
+            0..Endurance::MAX => Suspicion::Circle { spent },
+            _ => Suspicion::Certain,
+        }
     }
 }
