@@ -12,19 +12,22 @@
 //! is what a question costs; samovar's likewise, without and with compiling and loading.
 //!
 //! Arguments select programs by part of the name; `--large` takes larger ones, up to the growth of
-//! one space to 47 million states. `--reconstruction` prints the thesis's table of state
+//! one space beyond 50 million states. `--answers` prints how long both take for the same answers,
+//! each with its own reduction, instead. `--reconstruction` prints the thesis's table of state
 //! reconstruction instead, with `--seconds=S` for each of its searches.
 
+#[path = "store_table/answers.rs"]
+mod answers;
 #[path = "store_table/reconstruction.rs"]
 mod reconstruction;
+#[path = "store_table/spin.rs"]
+mod spin;
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::build::programs;
 use samovar_tests::child::Job;
 use samovar_tests::scratch::Scratch;
-use samovar_tests::tool::need;
 use serde_json::Value;
-use std::path::Path;
 use std::time::Duration;
 
 /// Ways to remember states.
@@ -80,6 +83,9 @@ fn main() {
         let seconds = options.iter().find_map(|option| option.strip_prefix("--seconds="));
         return reconstruction::print(is_large, seconds.and_then(|s| s.parse().ok()).unwrap_or(60));
     }
+    if options.iter().any(|option| option == "--answers") {
+        return answers::print();
+    }
     println!(
         "| program | store | states | transitions | seconds | with compiling | transitions/s \
          | bytes/state: states | all |\n|---|---|{}",
@@ -99,8 +105,9 @@ fn main() {
     }
 }
 
-/// Threads and rounds of a counter whose spaces grow to 47 million states.
-const GROWTH: &[&str] = &["-DN=6 -DK=6", "-DN=7 -DK=5", "-DN=8 -DK=5", "-DN=8 -DK=6"];
+/// Threads and rounds of a counter whose spaces grow beyond 50 million states.
+const GROWTH: &[&str] =
+    &["-DN=6 -DK=6", "-DN=7 -DK=5", "-DN=8 -DK=5", "-DN=8 -DK=6", "-DN=9 -DK=5"];
 
 /// States against time in one family of spaces, with the exact store and the default reduction.
 fn print_growth() {
@@ -177,39 +184,24 @@ fn checked(subject: &Subject, store: &[&str]) -> Row {
 
 /// What SPIN's verifier comes to, if there is one.
 fn spun(subject: &Subject) -> Vec<Row> {
-    let (Some(spin), Some(compiler)) = (need("spin"), need("gcc")) else { return Vec::new() };
-    let model = workspace().join("tests/promela").join(format!("{}.pml", subject.name));
-    let model = model.display().to_string();
     let scratch = Scratch::new("spin");
-    let run = |program: &Path, words: &[&str]| {
-        let job = Job { hang: HANG, ..Job::new(program, words) };
-        let outcome = job.directory(scratch.path()).run();
-        assert!(outcome.status.success(), "{words:?}: {}", outcome.stderr_text());
-        (outcome.stdout_text(), outcome.time.as_secs_f64())
-    };
-    let (_, generating) = run(&spin, &[subject.defines, &["-a", &model]].concat());
-    let ways = [("SPIN", &[][..]), ("SPIN -DCOLLAPSE", &["-DCOLLAPSE"])];
     let verify = |(way, more): (&str, &[&str])| {
-        let flags = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=4096", "-o", "pan", "pan.c"];
-        let (_, compiling) = run(&compiler, &[&flags, more].concat());
-        let (said, verifying) = run(&scratch.join("pan"), &["-m10000000"]);
+        let flags = [&["-DSAFETY", "-DNOREDUCE"], more].concat();
+        let compiling = spin::compile(subject.name, subject.defines, &flags, &scratch)?;
+        let job = Job { hang: HANG, ..Job::new(&scratch.join("pan"), &["-m10000000"]) };
+        let outcome = job.directory(scratch.path()).run();
+        let said = outcome.stdout_text();
         assert!(said.contains("errors: 0"), "{said}");
-        let figure = |after: bool, words: &str| {
-            let line = said.lines().find(|line| line.contains(words)).unwrap_or_default();
-            let rest = line.split(words).nth(usize::from(after)).unwrap_or_default();
-            let mut parts = rest.split_whitespace();
-            let part = if after { parts.next() } else { parts.next_back() };
-            part.and_then(|part| part.parse::<f64>().ok()).unwrap_or(f64::NAN)
-        };
-        Row {
+        Some(Row {
             way: way.to_string(),
-            states: figure(false, " states, stored"),
-            transitions: figure(false, " transitions (="),
-            seconds: figure(true, "elapsed time"),
-            all_seconds: generating + compiling + verifying,
-            state_bytes: figure(false, "\tactual memory usage for states") * MIB,
-            all_bytes: figure(false, "\ttotal actual memory usage") * MIB,
-        }
+            states: spin::figure(&said, " states, stored"),
+            transitions: spin::figure(&said, " transitions (="),
+            seconds: spin::figure_behind(&said, "elapsed time"),
+            all_seconds: compiling + outcome.time.as_secs_f64(),
+            state_bytes: spin::figure(&said, "\tactual memory usage for states") * MIB,
+            all_bytes: spin::figure(&said, "\ttotal actual memory usage") * MIB,
+        })
     };
-    ways.into_iter().map(verify).collect()
+    let ways = [("SPIN", &[][..]), ("SPIN -DCOLLAPSE", &["-DCOLLAPSE"])];
+    ways.into_iter().filter_map(verify).collect()
 }
