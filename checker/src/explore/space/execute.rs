@@ -105,7 +105,7 @@ impl Space<'_> {
             }
         }
         survey.grown |= self.shows_contention(thread, &made);
-        if let Some(turn) = made.turn {
+        if let Some(turn) = &made.turn {
             survey.grown |= self.sightings.note(turn, &mut self.sight.patience);
         }
         self.vantage.note(&made);
