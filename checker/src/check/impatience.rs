@@ -7,12 +7,10 @@ use samovar_runtime::Process;
 /// Most loops that are named.
 const NAMED_MAX: usize = 3;
 
-/// Runtimes whose threads go round for a set time before they sleep, by how their files are called,
+/// A runtime whose threads go round for a set time before they sleep, by how its file is called,
 /// and what makes them sleep at once.
-const RUNTIMES: [(&str, &str); 2] = [
-    ("libgomp", "--env OMP_WAIT_POLICY=passive makes threads of OpenMP sleep instead"),
-    ("libomp", "--env KMP_BLOCKTIME=0 makes threads of OpenMP sleep sooner"),
-];
+const RUNTIME: (&str, &str) =
+    ("libgomp", "--env OMP_WAIT_POLICY=passive makes threads of OpenMP sleep instead");
 
 /// The reason, with the places of the loops.
 pub fn reason(process: &Process, loops: &[u64]) -> String {
@@ -28,15 +26,12 @@ fn tell(places: &[Place]) -> String {
             named.push(place);
         }
     }
-    let is_of = |name: &str| {
-        let module = |place: &Place| place.module.as_ref().is_some_and(|it| it.starts_with(name));
-        places.iter().any(module)
-    };
-    let hint = RUNTIMES.iter().find(|runtime| is_of(runtime.0));
-    let hint = hint.map_or_else(String::new, |runtime| format!("; {}", runtime.1));
+    let (library, advice) = RUNTIME;
+    let is_of = |place: &Place| place.module.as_ref().is_some_and(|it| it.starts_with(library));
+    let hint = if places.iter().any(is_of) { format!("; {advice}") } else { String::new() };
     format!(
-        "a thread waits in a loop that counts its turns ({}); it was followed for {PATIENCE} rounds \
-         in which it saw nothing new, and what it does after more is not known; --patience \
+        "a thread waits in a loop that counts its turns ({}); it was followed for {PATIENCE} \
+         rounds in which it saw nothing new, and what it does after more is not known; --patience \
          {PATIENCE} takes for granted that it waits on{hint}",
         named.join("; ")
     )
@@ -60,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn runtimes_with_a_switch_for_it_are_known() {
+    fn a_runtime_with_a_switch_for_it_is_known() {
         let text = tell(&[place("wait", None), place("do_wait", Some("libgomp.so.1"))]);
         assert!(text.contains("do_wait of libgomp.so.1"), "{text}");
         assert!(text.contains("--env OMP_WAIT_POLICY=passive"), "{text}");

@@ -8,13 +8,13 @@
 //! # The rule
 //! A thread that executes `pause`, or gives way (`sched_yield`), and reads a contended word may be
 //! in such a loop, which is known by the thread and its program counter and stack pointer behind
-//! the read. Once a register or a word of the stack has had [`MANY`] different values there, the loop
-//! is *counting*, and everything is explored anew with that. A loop that gives up after a hundred
-//! turns is none, in however many surroundings it is met. The state of a thread in a counting loop
-//! then has what the thread saw in this round and the one before: the contended words that it read,
-//! and their values. A round in which it did nothing else to contended words, and of which all is
-//! still so at its end, was *in vain*. After so many of these in a row (`--patience`) the thread
-//! stands still until one of the words has another value.
+//! the read. Once a register or a word of the stack has had [`MANY`] different values there, the
+//! loop is *counting*, and everything is explored anew with that. A loop that gives up after a
+//! hundred turns is none, in however many surroundings it is met. The state of a thread in a
+//! counting loop then has what the thread saw in this round and the one before: the contended words
+//! that it read, and their values. A round in which it did nothing else to contended words, and of
+//! which all is still so at its end, was *in vain*. After so many of these in a row (`--patience`)
+//! the thread stands still until one of the words has another value.
 //!
 //! # What that leaves out
 //! Every path that is explored is one of the program, so errors are errors. Runs are left out in

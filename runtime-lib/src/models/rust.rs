@@ -7,8 +7,8 @@
 //!
 //! At its beginning a thread asks for a stack of its own for the handler of stack overflows, and is
 //! entered into a list behind a lock, for the message that the handler writes; at its end both are
-//! undone. Where errors are judged, a stack overflow is reported as such and no handler gets to run,
-//! so there a thread is answered as if the program had a handler of its own: that none of this is
+//! undone. Where errors are judged, a stack overflow is reported as such and needs no message, so
+//! there a thread is answered as if the program had a handler of its own: that none of this is
 //! needed. Otherwise every thread would meet every other at that lock.
 //!
 //! The key that runs destructors is *atomic*: no code of the program is called from there.
