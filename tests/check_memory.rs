@@ -2,7 +2,7 @@
 //! several optimisation levels, dynamically and statically linked.
 
 use samovar_tests::binary::{samovar, workspace};
-use samovar_tests::build::{Build, Link, programs};
+use samovar_tests::build::{Build, Link, programs, rust};
 use samovar_tests::child::Job;
 use samovar_tests::directives::Directives;
 use samovar_tests::scratch::Scratch;
@@ -141,5 +141,23 @@ fn frames_of_the_stack_are_not_overrun() {
         }
         let report = check(&program, &[], "inside");
         assert_eq!(report["verdict"], "verified", "{way}: {report}");
+    }
+}
+
+#[test]
+fn threads_of_rust_run_over_their_stacks_and_do_not_meet_before() {
+    let scratch = Scratch::new("deep");
+    for flags in [&["-O"][..], &["-Copt-level=0"]] {
+        let Some(program) = rust(&programs().join("check/deep.rs"), flags, scratch.path()) else {
+            return;
+        };
+        let over = check(&program, &[], "over");
+        assert_eq!(over["error"]["kind"], "memory", "{flags:?}: {over}");
+        let message = over["error"]["message"].to_string();
+        assert!(message.contains("the stack of T3 runs over"), "{flags:?}: {message}");
+        // The library's list of threads, and the lock before it, are not there.
+        let met = over["semantics"]["contended"].to_string() + &over["contended"].to_string();
+        assert!(!met.contains("stack_overflow") && !met.contains("block"), "{flags:?}: {met}");
+        assert!(met.contains("DTORS"), "what is contended is told elsewhere: {over}");
     }
 }

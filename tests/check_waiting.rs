@@ -44,7 +44,9 @@ fn loops_that_count_their_turns_come_to_a_verdict() {
         // What comes of 77777 turns was not seen.
         let report = check(&[], &program(&counts), &[]);
         assert_eq!(report["verdict"], "incomplete", "{hint}: {report}");
-        assert!(report["incomplete"]["reason"].to_string().contains("--patience"), "{report}");
+        let reason = report["incomplete"]["reason"].to_string();
+        assert!(reason.contains("--patience"), "{report}");
+        assert!(reason.contains("(in main (waiting.c:"), "the loop has a name: {report}");
         let report = check(&["--patience", "16"], &program(&counts), &[]);
         assert_eq!(report["verdict"], "verified", "{hint}: {report}");
         assert!(takes_for_granted(&report), "{hint}: {report}");
@@ -80,6 +82,15 @@ fn loops_of_some_turns_are_explored_whole() {
         );
         let report = check(&[], &program(&some), &[]);
         assert_eq!(report["error"]["kind"], "assertion", "{turns}: {report}");
+    }
+    // Nor does it matter in how many surroundings a loop of some turns is met.
+    let often = "for (unsigned round = 0; round < 60; round++)
+        for (unsigned n = 0; n < 100 && !ready; n++) __builtin_ia32_pause();";
+    for options in [&[][..], &["--patience", "0"]] {
+        let report = check(options, &program(often), &[]);
+        assert_eq!(report["verdict"], "verified", "{options:?}: {report}");
+        assert!(6000 < report["stats"]["states"].as_u64().unwrap_or_default(), "{report}");
+        assert!(!takes_for_granted(&report), "{report}");
     }
     // Reading often is not waiting.
     let reads = "int sum = 0; for (int n = 0; n < 300; n++) sum += ready; assert(sum < 301);";

@@ -26,7 +26,8 @@ programs! { c, check_c:
     atomics atomics16 big_output bits clocks constructors control ctype_locale deaths directory
     environment exit_codes files heap hello int128 mappings math philosophers pipes plugin
     printf_float printf_int printf_long_double quick_exit random recursion regex rounding scanf
-    setjmp signals sleepers sorting string_ops strings struct_copy threads_barrier threads_basic
+    setjmp shared_memory
+    signals sleepers sorting string_ops strings struct_copy threads_barrier threads_basic
     threads_c11 threads_cancel threads_cancel_wait threads_cond threads_exit threads_malloc
     threads_limits threads_many threads_mutex threads_named threads_robust threads_rwlock
     threads_sem tls tls_shared varargs vectors wc wide

@@ -239,6 +239,8 @@ pub(crate) struct Cancellation {
     pub requested: bool,
     /// The thread does not want it now.
     pub disabled: bool,
+    /// It would strike between any two instructions.
+    pub asynchronous: bool,
 }
 
 impl Cancellation {

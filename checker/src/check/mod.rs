@@ -10,6 +10,7 @@ mod deadlock;
 mod estimate;
 pub mod fillings;
 mod graph;
+mod impatience;
 mod judge;
 pub mod kind;
 pub(crate) mod limits;
@@ -392,7 +393,8 @@ fn explore(
             ),
         }),
         Found::Nothing if 0 < explored.stats.counting_loops && options.patience.is_none() => {
-            Outcome::of(Verdict::Incomplete { reason: impatient_reason() })
+            let reason = impatience::reason(process, &explored.counting_loops);
+            Outcome::of(Verdict::Incomplete { reason })
         }
         Found::Nothing => Outcome::of(match explored.coverage {
             None => Verdict::Verified,
@@ -443,16 +445,6 @@ fn explore(
 }
 
 /// Why a search proves nothing whose store may have omitted states.
-/// Why nothing is proved where loops were not followed to their end.
-fn impatient_reason() -> String {
-    let rounds = search::PATIENCE;
-    format!(
-        "a thread waits in a loop that counts its turns; it was followed for {rounds} rounds in \
-         which it saw nothing new, and what it does after more is not known; --patience {rounds} \
-         takes for granted that it waits on"
-    )
-}
-
 fn lossy_reason(options: &CheckOptions, coverage: &Coverage) -> String {
     let endless = match options.store {
         StoreChoice::Exact | StoreChoice::Reconstruct => "",

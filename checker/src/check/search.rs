@@ -40,6 +40,8 @@ pub struct Explored {
     pub stats: Stats,
     /// Words at which threads were switched; none if they were switched everywhere.
     pub contended: Vec<Word>,
+    /// Where threads wait in loops that count their turns.
+    pub counting_loops: Vec<u64>,
     /// What may have been omitted, if the store is not exact.
     pub coverage: Option<Coverage>,
     /// What the autopilot tried, if it was at work.
@@ -176,12 +178,13 @@ pub fn explore(
     space.jump_to_start();
     let contended = space.sight().visible.contended();
     stats.contended = contended.len() as u64;
-    stats.counting_loops = space.sight().patience.loops() as u64;
+    let counting_loops = space.sight().patience.places();
+    stats.counting_loops = counting_loops.len() as u64;
     space.measure(&mut stats);
     // Who went to states by jumping cannot go back by undoing.
     space.begin_round();
     let attempts = autopilot.map_or_else(Vec::new, |autopilot| autopilot.attempts);
     drop(space);
     let notes = notes.into_vec();
-    Ok(Explored { found, stats, contended, coverage, attempts, notes })
+    Ok(Explored { found, stats, contended, counting_loops, coverage, attempts, notes })
 }

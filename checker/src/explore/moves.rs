@@ -4,7 +4,7 @@ use super::choice::Choice;
 use super::endless;
 use super::touches::Touches;
 use super::trace::{Recorder, Trace};
-use super::turns::{self, Loop, Patience, Turn};
+use super::turns::{self, Loop, Patience, Sighting, Turn};
 use super::visible::{LibraryData, Visible};
 use super::watch::Watch;
 use super::word::Word;
@@ -81,7 +81,7 @@ pub struct Move {
     /// Steps of a plan, as the program counts them.
     pub actions: u32,
     /// The loop that the thread may wait in, and a sight of it there.
-    pub turn: Option<(Loop, u64)>,
+    pub turn: Option<(Loop, Sighting)>,
     /// It cannot be made because the thread would go round in vain (see [`super::turns`]).
     pub held: bool,
     /// The thread's stack; empty where that is not certain, or the move was not done.
@@ -283,7 +283,7 @@ impl Watching for Watch<'_> {
 #[derive(Debug, Default)]
 struct Course {
     circle: Vec<Word>,
-    turn: Option<(Loop, u64)>,
+    turn: Option<(Loop, Sighting)>,
     held: bool,
     gave_way: bool,
 }

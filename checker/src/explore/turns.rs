@@ -8,12 +8,13 @@
 //! # The rule
 //! A thread that executes `pause`, or gives way (`sched_yield`), and reads a contended word may be
 //! in such a loop, which is known by the thread and its program counter and stack pointer behind
-//! the read. From [`MANY`] different sights of its registers and stack there on, the loop is
-//! *counting*, and everything is explored anew with that. The state of a thread in a counting loop
-//! then has what the thread saw in this round and the one before: the contended words that it read,
-//! and their values. A round in which it did nothing else to contended words, and of which all is
-//! still so at its end, was *in vain*. After so many of these in a row (`--patience`) the thread
-//! stands still until one of the words has another value.
+//! the read. Once a register or a word of the stack has had [`MANY`] different values there, the
+//! loop is *counting*, and everything is explored anew with that. A loop that gives up after a
+//! hundred turns is none, in however many surroundings it is met. The state of a thread in a
+//! counting loop then has what the thread saw in this round and the one before: the contended words
+//! that it read, and their values. A round in which it did nothing else to contended words, and of
+//! which all is still so at its end, was *in vain*. After so many of these in a row (`--patience`)
+//! the thread stands still until one of the words has another value.
 //!
 //! # What that leaves out
 //! Every path that is explored is one of the program, so errors are errors. Runs are left out in
@@ -21,7 +22,7 @@
 //! the number of its turns, before anybody changes what it looks at: nothing is verified then,
 //! unless the user takes this for granted (`--patience`), and the verdict says so. If nobody else
 //! can move, that is no deadlock but the end of what can be said. Loops with fewer turns than
-//! [`MANY`] are not concerned, nor are those without a hint.
+//! [`MANY`] are not concerned, nor are those without a hint: they are explored whole.
 //!
 //! A thread that stands still has shown, in the rounds before, all that a round touches; whether it
 //! goes on depends on the words that it has seen, which its move looks at, so that what is compared
@@ -31,7 +32,6 @@
 
 use super::visible::Visible;
 use super::word::Word;
-use crate::state::slots::fold;
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_runtime::{Process, Turns};
 use samovar_vm::fault::AccessKind;
@@ -39,11 +39,11 @@ use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::Access;
 use samovar_vm::reg::Reg;
 
-/// So many sights of a thread at one place make a loop a counting one.
+/// So many values of one register or word of the stack at one place make a loop a counting one.
 const MANY: usize = 1 << 12;
 
-/// Bytes of the stack that a sight has.
-const STACK_BYTES: u64 = 512;
+/// Words of the stack that a sight has, of four bytes like most counters.
+const STACK_WORDS: usize = 128;
 
 /// Words that a thread which waits looks at; one that reads more does something else.
 const WORDS_MAX: usize = 32;
@@ -77,12 +77,39 @@ impl Patience {
     pub fn loops(&self) -> usize {
         self.loops.len()
     }
+
+    /// Where they are.
+    pub fn places(&self) -> Vec<u64> {
+        self.loops.iter().map(|&(_, pc, _)| pc).collect()
+    }
+}
+
+/// A thread at one place: its registers, and words of its stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting(Box<[u64]>);
+
+/// The values that registers and words of the stack had at one place.
+#[derive(Debug, Default)]
+struct Seen {
+    values: Vec<AHashSet<u64>>,
+}
+
+impl Seen {
+    /// Notes the values; how many there are of the one that has most.
+    fn note(&mut self, sighting: &Sighting) -> usize {
+        let set = || AHashSet::with_hasher(RandomState::with_seeds(75, 76, 77, 78));
+        self.values.resize_with(sighting.0.len().max(self.values.len()), set);
+        for (values, &value) in self.values.iter_mut().zip(&sighting.0) {
+            values.insert(value);
+        }
+        self.values.iter().map(|values| values.len()).max().unwrap_or_default()
+    }
 }
 
 /// What was seen of loops.
 #[derive(Debug)]
 pub struct Sightings {
-    of: AHashMap<Loop, AHashSet<u64>>,
+    of: AHashMap<Loop, Seen>,
 }
 
 impl Default for Sightings {
@@ -93,33 +120,36 @@ impl Default for Sightings {
 
 impl Sightings {
     /// Notes a sight of a loop; whether the loop turns out to be a counting one.
-    pub fn note(&mut self, (place, sight): (Loop, u64), patience: &mut Patience) -> bool {
-        if patience.rounds.is_none() || patience.loops.contains(&place) {
+    pub fn note(&mut self, (place, sight): &(Loop, Sighting), patience: &mut Patience) -> bool {
+        if patience.rounds.is_none() || patience.loops.contains(place) {
             return false;
         }
-        let hasher = || RandomState::with_seeds(75, 76, 77, 78);
-        let seen = self.of.entry(place).or_insert_with(|| AHashSet::with_hasher(hasher()));
-        seen.insert(sight);
-        if seen.len() < MANY {
+        if self.of.entry(*place).or_default().note(sight) < MANY {
             return false;
         }
-        self.of.remove(&place);
-        patience.loops.push(place);
+        self.of.remove(place);
+        patience.loops.push(*place);
         true
     }
 }
 
 /// The loop that a thread may be in that has just read something after a hint, and a sight of it.
-fn sight(process: &Process, thread: ThreadId) -> (Loop, u64) {
+fn sight(process: &Process, thread: ThreadId) -> (Loop, Sighting) {
     let core = process.machine.core(thread);
     let rsp = core[Reg::Rsp];
-    let mix = |hash: u64, value: u64| fold(hash ^ value, 0x9e37_79b9_7f4a_7c15);
-    let mut hash = REGISTERS.iter().fold(1, |hash, &reg| mix(hash, core[reg]));
-    // This does not count as a look of the thread's.
-    for (_, bytes) in process.machine.memory.touched(rsp, rsp.saturating_add(STACK_BYTES)) {
-        hash = bytes.iter().fold(hash, |hash, &byte| mix(hash, byte.into()));
+    let mut values = [0; REGISTERS.len() + STACK_WORDS];
+    for (value, &reg) in values.iter_mut().zip(&REGISTERS) {
+        *value = core[reg];
     }
-    ((thread, core.pc, rsp), hash)
+    // This does not count as a look of the thread's.
+    let end = rsp.saturating_add(STACK_WORDS as u64 * 4);
+    for (start, bytes) in process.machine.memory.touched(rsp, end) {
+        for (addr, &byte) in (start..).zip(bytes) {
+            let offset = (addr - rsp) as usize;
+            values[REGISTERS.len() + offset / 4] |= u64::from(byte) << (offset % 4 * 8);
+        }
+    }
+    ((thread, core.pc, rsp), Sighting(Box::new(values)))
 }
 
 /// Whether a thread stands still because it would go round in vain. `look` is told the words that
@@ -158,7 +188,7 @@ pub fn note(
     thread: ThreadId,
     turn: Turn,
     patience: &Patience,
-) -> Option<(Loop, u64)> {
+) -> Option<(Loop, Sighting)> {
     let read = turn.operation.filter(|it| it.kind == AccessKind::Read && !it.locked);
     if patience.rounds.is_none() || read.is_none() && process.turns(thread).is_none() {
         return None;
@@ -169,7 +199,8 @@ pub fn note(
         process.set_turns(thread, None);
         return None;
     };
-    if let Some(((_, pc, rsp), _)) = seen.filter(|seen| patience.loops.contains(&seen.0)) {
+    let place = seen.as_ref().map(|seen| seen.0);
+    if let Some((_, pc, rsp)) = place.filter(|place| patience.loops.contains(place)) {
         let place = (pc, rsp);
         match &mut turns {
             Some(known) if known.place == place => {

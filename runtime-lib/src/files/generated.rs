@@ -59,7 +59,9 @@ pub(crate) fn lookup(files: &Files, path: &[u8]) -> Option<Option<(FileStat, Bod
     }
     let entry = std::str::from_utf8(path).ok().and_then(|path| entry(files, path));
     Some(entry.map(|entry| match entry {
-        Entry::Dir(_) => (stat(FileType::Directory, 0o755, path), Body::Directory),
+        Entry::Dir(_) => {
+            (stat(FileType::Directory, mode_of_directory(path), path), Body::Directory)
+        }
         Entry::Link(target) => {
             (stat(FileType::Symlink, 0o777, path), Body::Symlink(target.into_bytes()))
         }
@@ -69,6 +71,11 @@ pub(crate) fn lookup(files: &Files, path: &[u8]) -> Option<Option<(FileStat, Bod
         }
         Entry::Gen(generated) => (stat(FileType::Regular, 0o444, path), Body::Generated(generated)),
     }))
+}
+
+/// Everybody may make files in the directory of shared memory, as in `/tmp`.
+fn mode_of_directory(path: &[u8]) -> u32 {
+    if path == b"/dev/shm" { 0o1777 } else { 0o755 }
 }
 
 fn entry(files: &Files, path: &str) -> Option<Entry> {

@@ -233,8 +233,8 @@ static FUNCTIONS: &[Entry] = &[
     program(verifier::ATOMIC_PREFIX, Class::Atomic),
 
     of_rust(rust::LOCK_CONTENDED, Class::Modelled(rust::lock_contended), Objects::First),
-    of_rust(rust::MAKE_HANDLER, Class::Atomic, Objects::None),
-    of_rust(rust::DROP_HANDLER, Class::Atomic, Objects::None),
+    of_rust(rust::MAKE_HANDLER, Class::Modelled(rust::make_handler), Objects::None),
+    of_rust(rust::DROP_HANDLER, Class::Modelled(rust::drop_handler), Objects::None),
     of_rust(rust::ENABLE_KEY, Class::Atomic, Objects::None),
 ];
 

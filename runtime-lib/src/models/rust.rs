@@ -5,9 +5,13 @@
 //! it sleeps on the futex. Here the call waits at once until the word is 0, which is all that the
 //! hundred looks are for. Who waits sets the word to 2, so that whoever unlocks it wakes one up.
 //!
-//! What threads do for the library at their beginning and end is *atomic*: the list of threads for
-//! the handler of stack overflows, behind a lock of its own, and the key that runs destructors. No
-//! code of the program is called from there.
+//! At its beginning a thread asks for a stack of its own for the handler of stack overflows, and is
+//! entered into a list behind a lock, for the message that the handler writes; at its end both are
+//! undone. Where errors are judged, a stack overflow is reported as such and needs no message, so
+//! there a thread is answered as if the program had a handler of its own: that none of this is
+//! needed. Otherwise every thread would meet every other at that lock.
+//!
+//! The key that runs destructors is *atomic*: no code of the program is called from there.
 //!
 //! Names and contents are those of Rust 1.95. Where a version of the library has other names,
 //! nothing is hooked, and everything goes down to futexes.
@@ -21,6 +25,9 @@ use samovar_vm::machine::Machine;
 const FREE: u32 = 0;
 const LOCKED: u32 = 1;
 const CONTENDED: u32 = 2;
+
+/// The library's null pointer for "no handler is needed".
+const NO_HANDLER: u64 = 0;
 
 pub(super) const LOCK_CONTENDED: &str = "Mutex::lock_contended";
 pub(super) const MAKE_HANDLER: &str = "stack_overflow::make_handler";
@@ -85,6 +92,25 @@ pub(super) fn lock_contended(call: &mut ModelCall<'_>) -> Answer {
         Ok(()) => answer,
         Err(fault) => fault.into(),
     }
+}
+
+/// Whether the stack overflows of threads are for the caller to judge, not for the library.
+fn judges_overflows(call: &ModelCall<'_>) -> bool {
+    call.process.config.exact_heap
+}
+
+/// A handler of stack overflows: for the main thread, or for one that begins.
+pub(super) fn make_handler(call: &mut ModelCall<'_>) -> Answer {
+    let main_thread = call.arg(0) as u8 != 0;
+    if main_thread || !judges_overflows(call) { Answer::Pass } else { Answer::Return(NO_HANDLER) }
+}
+
+/// What was made is given back; where nothing was made there is no entry in the list either.
+pub(super) fn drop_handler(call: &mut ModelCall<'_>) -> Answer {
+    if call.arg(0) != NO_HANDLER || !judges_overflows(call) {
+        return Answer::Pass;
+    }
+    Answer::Return(0)
 }
 
 #[cfg(test)]

@@ -118,7 +118,8 @@ fn map_file(
     if flags & MAP_TYPE != 2 && prot & 2 != 0 && !file.writable() {
         return Err(Errno::EACCES.into());
     }
-    if writable_share && shared::is_shared(call.process, inode) {
+    // What is written to one would have to show up in the other.
+    if flags & MAP_TYPE != 2 && shared::is_shared(call.process, inode) {
         return unsupported("a second shared mapping of the same file");
     }
     let addr = place(call.memory(), hint, len, flags)?;

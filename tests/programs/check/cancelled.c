@@ -43,8 +43,13 @@ static void *waits(void *unused) {
         sem_wait(&semaphore);
         passed = 1;
     }
-    if (!strcmp(word, "asynchronous"))
+    if (!strcmp(word, "asynchronous") || !strcmp(word, "spared") || !strcmp(word, "back"))
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    if (!strcmp(word, "back")) {
+        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+        sem_post(&semaphore);
+        pthread_testcancel();
+    }
     pthread_cleanup_pop(0);
     return unused;
 }
@@ -55,7 +60,10 @@ int main(int argc, char **argv) {
     void *result;
     sem_init(&semaphore, 0, 0);
     pthread_create(&first, NULL, waits, NULL);
-    pthread_cancel(first);
+    if (!strcmp(word, "back"))
+        sem_wait(&semaphore);
+    if (strcmp(word, "spared"))
+        pthread_cancel(first);
     pthread_join(first, &result);
     if (!strcmp(word, "condition") || !strcmp(word, "semaphore"))
         assert(result == PTHREAD_CANCELED && cleaned == 1);

@@ -92,9 +92,8 @@ impl Space<'_> {
         let is_all = self.process.machine.memory.reads.end(&mut self.seen);
         self.stats.executed += 1;
         let deed = self.deed(thread, threads, &made);
-        if self.prune
-            && let Some(place) = place
-        {
+        // Also where nothing is left out now: who leaves moves out later finds this one known.
+        if let Some(place) = place {
             if self.process.threads()[thread.0 as usize].is_alive() {
                 let next = self.process.machine.core(thread).pc;
                 let next = self.futures.place(thread, next);
@@ -106,7 +105,7 @@ impl Space<'_> {
             }
         }
         survey.grown |= self.shows_contention(thread, &made);
-        if let Some(turn) = made.turn {
+        if let Some(turn) = &made.turn {
             survey.grown |= self.sightings.note(turn, &mut self.sight.patience);
         }
         self.vantage.note(&made);

@@ -156,9 +156,8 @@ impl Space<'_> {
             let class = self.rulings.class(thread, self.known.get(which));
             self.known.set_class(which, version, class);
             let known = self.known.get(which);
-            if self.prune
-                && let Some(place) = known.place
-            {
+            // Also where nothing is left out now: this is done once for every move.
+            if let Some(place) = known.place {
                 for share in known.shares.iter() {
                     self.futures.note(place, share.thing, share.change());
                 }
