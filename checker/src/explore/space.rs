@@ -13,6 +13,7 @@ mod appraisal;
 mod execute;
 pub mod finder;
 pub mod hand;
+mod mind;
 mod properties;
 mod rebuild;
 mod rehearsal;
@@ -22,6 +23,7 @@ mod survey;
 mod vantage;
 
 pub use appraisal::{Appraisal, Appraiser};
+pub use mind::Mind;
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
@@ -70,6 +72,8 @@ pub struct Space<'a> {
     known: KnownMoves,
     /// Size of the contended set that the known moves are for.
     known_for: usize,
+    /// How often all moves had to be forgotten because more has to be looked at.
+    renewals: u64,
     /// Where threads give way.
     sightings: Sightings,
     /// Whether moves are remembered.
@@ -186,6 +190,7 @@ impl<'a> Space<'a> {
             properties: Properties::default(),
             known: KnownMoves::default(),
             known_for: 0,
+            renewals: 0,
             sightings: Sightings::default(),
             remember: true,
             seen: Vec::new(),

@@ -33,6 +33,7 @@ impl Space<'_> {
         if self.vector.is_outdated() || self.known_for != added || is_full {
             self.known.clear();
             self.vector.renew();
+            self.renewals += 1;
             self.known_for = added;
         }
         self.known.begin_state();
