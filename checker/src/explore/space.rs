@@ -177,7 +177,7 @@ impl<'a> Space<'a> {
         judge: impl FnMut(&mut Process, &Sight, &Wrong) -> bool + 'a,
     ) -> Space<'a> {
         let vector = StateVector::new(process);
-        let prune = prune && matches!(sight.visible, Visible::Contended(_));
+        let prune = prune && !matches!(sight.visible, Visible::All);
         Space {
             process,
             sight,

@@ -102,6 +102,13 @@ impl Choices<'_> {
         self.sufficient_in(crowd.as_ref())
     }
 
+    /// A thread that creates one, if that gets in nobody's way.
+    pub fn creation(&self) -> Option<ThreadSet> {
+        let creates = |mover: &&Mover| mover.enabled && mover.deed == ThreadDeed::Create;
+        let mut creators = self.movers.iter().filter(creates);
+        creators.find_map(|mover| Some(self.close(mover.thread, 2)?.0))
+    }
+
     fn sufficient_in(&self, crowd: Option<&Crowd<'_>>) -> Option<ThreadSet> {
         let mut fewest = self.movers.iter().filter(|mover| mover.enabled).count();
         let (mut best, mut visits) = (None, 0);

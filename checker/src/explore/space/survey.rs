@@ -311,6 +311,11 @@ impl Space<'_> {
             futures: &self.futures,
             deeds: &self.deeds,
         };
-        choices.sufficient()
+        match self.sight.visible {
+            Visible::Contended(_) => choices.sufficient(),
+            // Switching there is no part of that reduction.
+            Visible::Globals(_) => choices.creation(),
+            Visible::All => None,
+        }
     }
 }
