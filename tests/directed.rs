@@ -106,12 +106,39 @@ fn expanded(example: &str, count: usize, search: &[&str]) -> u64 {
 #[test]
 fn deadlocks_take_a_linear_number_of_states() {
     for example in ["steam/philosophers.cpp", "steam/telegraph.cpp"] {
-        for heuristic in ["lnb", "pl2"] {
-            let search = ["--search", "best-first", "--heuristic", heuristic];
+        let ways = ["lnb", "pl2"].into_iter().flat_map(|one| [(one, "auto"), (one, "lgc")]);
+        for (heuristic, reduce) in ways {
+            let best_first = ["--search", "best-first", "--heuristic", heuristic];
+            let search = [&best_first[..], &["--reduce", reduce]].concat();
             let numbers: Vec<u64> = (2..6).map(|count| expanded(example, count, &search)).collect();
             let steps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{example} {numbers:?}");
         }
+    }
+}
+
+/// Thread creation is no place to switch for that reduction, nor is what only the C library does.
+#[test]
+fn depth_first_search_gets_far_with_locks_and_globals() {
+    for (example, count) in [("steam/philosophers.cpp", 20), ("steam/telegraph.cpp", 6)] {
+        let size = format!("-DENDLESS -DN={count}");
+        let options = ["--search", "dfs", "--reduce", "lgc", "--cflags", &size];
+        let report = report(&options, example);
+        assert_eq!(report["error"]["kind"], "deadlock", "{example}: {report}");
+        assert!(number(&report, "expanded") < 20_000, "{example}: {report}");
+    }
+}
+
+/// What other searches learn in their turns does not keep the proof from leaving out moves.
+#[test]
+fn the_proof_of_the_autopilot_is_that_of_a_depth_first_search() {
+    let numbers = |search: &str, size: &str| {
+        let report = report(&["--search", search, "--cflags", size], "benchmarks/counter.c");
+        assert_eq!(report["verdict"], "verified", "{search} {size}: {report}");
+        ["states", "transitions"].map(|key| number(&report, key))
+    };
+    for size in ["-DN=4 -DK=4", "-DN=5 -DK=4"] {
+        assert_eq!(numbers("auto", size), numbers("dfs", size), "{size}");
     }
 }
 

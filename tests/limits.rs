@@ -16,11 +16,16 @@ use std::process::Command;
 const COUNTER: &str = "examples/benchmarks/counter.c";
 
 fn compile(scratch: &Scratch) -> String {
+    compile_with(scratch, "4")
+}
+
+/// The same with so many threads and rounds.
+fn compile_with(scratch: &Scratch, size: &str) -> String {
     let program = scratch.join("counter");
     let source = workspace().join(COUNTER);
     let mut command = Command::new("gcc");
-    let flags = ["-g", "-O1", "-pthread", "-DN=4", "-DK=4", "-o"];
-    execute(command.args(flags).arg(&program).arg(source));
+    let size = [format!("-DN={size}"), format!("-DK={size}")];
+    execute(command.args(["-g", "-O1", "-pthread"]).args(size).arg("-o").arg(&program).arg(source));
     program.display().to_string()
 }
 
@@ -115,30 +120,50 @@ fn a_directory_that_cannot_be_written_is_told() {
     assert_eq!(told(&read(&outcome)).0, "incomplete");
 }
 
-#[test]
-fn too_little_memory_is_told_by_every_search() {
-    let scratch = Scratch::new("memory");
-    let program = compile(&scratch);
-    let ways: &[&[&str]] = &[
-        &["--search", "auto"],
-        &["--search", "dfs"],
-        &["--search", "bfs"],
-        &["--search", "dfs", "--jobs", "2"],
-        &["--search", "best-first"],
-        &["--preemptions", "3"],
-        &["--store", "compact"],
-        &["--store", "bitstate"],
-        &["--store", "reconstruct"],
-        &["--spill", "kept"],
-    ];
-    for way in ways {
-        let common = ["check", "--format", "json", "--memory", "1M"];
-        let words = [&common, *way, &[&program]].concat();
+/// Every search and every store.
+const WAYS: &[&[&str]] = &[
+    &["--search", "auto"],
+    &["--search", "dfs"],
+    &["--search", "bfs"],
+    &["--search", "dfs", "--jobs", "2"],
+    &["--search", "idfs"],
+    &["--search", "best-first"],
+    &["--search", "astar"],
+    &["--search", "idastar"],
+    &["--search", "novelty"],
+    &["--search", "beam", "--width", "1000000"],
+    &["--search", "random", "--walks", "1000000000"],
+    &["--search", "pct", "--walks", "1000000000"],
+    &["--search", "refine"],
+    &["--preemptions", "3"],
+    &["--store", "compact"],
+    &["--store", "bitstate"],
+    &["--store", "reconstruct"],
+    &["--spill", "kept"],
+];
+
+/// A limit that is too small for any search ends each of them, with this in the verdict.
+fn stops_every_search(scratch: &Scratch, limit: &[&str], said: &str) {
+    // No search comes to the end of that.
+    let program = compile_with(scratch, "9");
+    for way in WAYS {
+        let words = [&["check", "--format", "json"], limit, way, &[&program]].concat();
         let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
         let report = read(&outcome);
         let (verdict, reason, _) = told(&report);
         assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{way:?}: {report}");
-        assert!(reason.contains("the memory limit of 1 MiB"), "{way:?}: {reason}");
+        assert!(reason.contains(said), "{way:?}: {reason}");
         assert!(!reason.contains('\n'), "{way:?}: {reason}");
+        assert!(report["stats"]["states"].is_u64(), "{way:?}: {report}");
     }
+}
+
+#[test]
+fn too_little_memory_is_told_by_every_search() {
+    stops_every_search(&Scratch::new("memory"), &["--memory", "1M"], "the memory limit of 1 MiB");
+}
+
+#[test]
+fn too_little_time_is_told_by_every_search() {
+    stops_every_search(&Scratch::new("time"), &["--time", "0.3"], "the time limit of 0.3 s");
 }

@@ -48,15 +48,16 @@ public:
 
 int main()
 {
-    static Dispenser dispensers[DISPENSERS];
+    Dispenser *dispensers = new Dispenser[DISPENSERS];
     for (Account &one : accounts)
         one.balance = START;
     for (int i = 0; i < DISPENSERS; i++)
         dispensers[i].set(i);
-    for (Dispenser &one : dispensers)
-        one.start();
-    for (Dispenser &one : dispensers)
-        one.join();
+    for (int i = 0; i < DISPENSERS; i++)
+        dispensers[i].start();
+    for (int i = 0; i < DISPENSERS; i++)
+        dispensers[i].join();
+    delete[] dispensers;
     for (Account &one : accounts)
         VASSERT(0 <= one.balance && one.balance + one.paid == START);
     return 0;

@@ -91,8 +91,8 @@ class Observer : public IVMThread {
 
 int main()
 {
-    static Process processes[N];
-    static Observer observer;
+    Process *processes = new Process[N];
+    Observer *observer = new Observer;
     for (int i = 0; i < N; i++) {
         pthread_mutex_init(&boxes[i].lock, nullptr);
         pthread_cond_init(&boxes[i].filled, nullptr);
@@ -101,12 +101,14 @@ int main()
 #ifdef DUPLICATE
     processes[0].set(0, N);
 #endif
-    for (Process &one : processes)
-        one.start();
-    observer.start();
-    for (Process &one : processes)
-        one.join();
-    observer.join();
+    for (int i = 0; i < N; i++)
+        processes[i].start();
+    observer->start();
+    for (int i = 0; i < N; i++)
+        processes[i].join();
+    observer->join();
+    delete observer;
+    delete[] processes;
     VASSERT(leaders == 1);
     return 0;
 }

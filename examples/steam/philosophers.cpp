@@ -1,12 +1,14 @@
 // StEAM's dining philosophers: forks are memory that VLOCK reserves for one thread. Everybody takes
 // the left fork first; when all N hold one, all wait. With -DFIX forks are taken in the order of
-// their numbers.
+// their numbers; with -DENDLESS everybody eats again and again.
 //
 // check: => error deadlock; skip O0+reduce=none
 // check: -DN=2 => error deadlock
 // check: -DN=5 => error deadlock; slow; skip reduce=none model=none
 // check: -DFIX => verified; skip reduce=none model=none
 // check: -DFIX -DN=4 => verified; skip reduce=none model=none
+// check: -DENDLESS => error deadlock; skip reduce=none model=none
+// check: -DENDLESS -DFIX => verified; skip reduce=none model=none
 #include "ivmthread.h"
 
 #ifndef N
@@ -31,26 +33,37 @@ public:
 #endif
     }
 
-    void run() override
+    void eat()
     {
         VLOCK(&forks[first]);
         VLOCK(&forks[second]);
+#ifndef ENDLESS
         forks[first]++;
         forks[second]++;
+#endif
         VUNLOCK(&forks[second]);
         VUNLOCK(&forks[first]);
+    }
+
+    void run() override
+    {
+#ifdef ENDLESS
+        for (;;)
+#endif
+            eat();
     }
 };
 
 int main()
 {
-    static Philosopher philosophers[N];
+    Philosopher *philosophers = new Philosopher[N];
     for (int i = 0; i < N; i++)
         philosophers[i].sit(i);
-    for (Philosopher &one : philosophers)
-        one.start();
-    for (Philosopher &one : philosophers)
-        one.join();
+    for (int i = 0; i < N; i++)
+        philosophers[i].start();
+    for (int i = 0; i < N; i++)
+        philosophers[i].join();
+    delete[] philosophers;
     for (int uses : forks)
         VASSERT(uses == 2);
     return 0;

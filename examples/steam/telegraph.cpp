@@ -1,12 +1,15 @@
 // StEAM's optical telegraph: N stations in a circle pass messages on. To send one, a station turns
 // its attention to its own arms and raises them; then it requests the attention of the next
 // station, which raises its arms to repeat what it sees. When all have raised their arms, each one
-// waits for the attention of the next. With -DFIX stations are taken in the order of their numbers.
+// waits for the attention of the next. With -DFIX stations are taken in the order of their numbers;
+// with -DENDLESS messages are sent again and again.
 //
 // check: => error deadlock; skip reduce=none model=none
 // check: -DN=5 => error deadlock; skip reduce=none model=none
 // check: -DFIX => verified; skip reduce=none model=none
 // check: -DFIX -DROUNDS=2 => verified; skip reduce=none model=none
+// check: -DENDLESS => error deadlock; skip reduce=none model=none
+// check: -DENDLESS -DFIX => verified; skip reduce=none model=none
 #include "ivmthread.h"
 
 #ifndef N
@@ -48,7 +51,9 @@ class Station : public IVMThread {
 #endif
         engage(first);
         engage(second);
+#ifndef ENDLESS
         received[next]++;
+#endif
         release(second);
         release(first);
     }
@@ -62,20 +67,25 @@ public:
 
     void run() override
     {
+#ifdef ENDLESS
+        for (;;)
+#else
         for (int i = 0; i < ROUNDS; i++)
+#endif
             send();
     }
 };
 
 int main()
 {
-    static Station stations[N];
+    Station *stations = new Station[N];
     for (int i = 0; i < N; i++)
         stations[i].place(i);
-    for (Station &one : stations)
-        one.start();
-    for (Station &one : stations)
-        one.join();
+    for (int i = 0; i < N; i++)
+        stations[i].start();
+    for (int i = 0; i < N; i++)
+        stations[i].join();
+    delete[] stations;
     for (int messages : received)
         VASSERT(messages == ROUNDS);
     return 0;

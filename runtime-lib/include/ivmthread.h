@@ -22,19 +22,21 @@
 
 class IVMThread {
 public:
-    IVMThread() : number(0), started(false), joined(false), next(nullptr) {}
+    IVMThread() : started(false), joined(false)
+    {
+        pthread_mutex_lock(&list().lock);
+        number = ++list().count;
+        next = list().first;
+        list().first = this;
+        pthread_mutex_unlock(&list().lock);
+    }
 
     virtual ~IVMThread() { leave(); }
 
     /* Creates the thread. */
     void start()
     {
-        pthread_mutex_lock(&list().lock);
-        number = ++list().count;
-        next = list().first;
-        list().first = this;
         started = true;
-        pthread_mutex_unlock(&list().lock);
         if (pthread_create(&thread, nullptr, main, this) != 0) {
             fputs("IVMThread: a thread cannot be created\n", stderr);
             abort();
@@ -56,11 +58,11 @@ public:
         }
     }
 
-    /* Threads are numbered from 1 on, in the order of their start. */
+    /* Threads are numbered from 1 on, in the order in which the objects are made. */
     int id() const { return number; }
 
 private:
-    /* The threads that were started. */
+    /* The threads that there are. */
     struct List {
         pthread_mutex_t lock;
         IVMThread *first;
@@ -92,8 +94,6 @@ private:
     /* The object goes: so must its thread be. */
     void leave()
     {
-        if (!started)
-            return;
         join();
         pthread_mutex_lock(&list().lock);
         for (IVMThread **place = &list().first; *place; place = &(*place)->next) {

@@ -4,12 +4,13 @@
 //! If it does not, cheap searches that are good at finding take turns with it: the most promising
 //! states first, runs with few preemptions, random priorities. All of them together get no
 //! more states than the depth-first search has had; then it goes on where it stood, up to five
-//! times as far, and so on three times. After that it has the field to itself. So a proof expands
-//! at most twice as many states as it would alone, and mostly as many.
+//! times as far, and so on four times. After that it has the field to itself. So a proof expands
+//! at most twice as many states as it would alone, and mostly as many. It also leaves out as many
+//! moves as alone, because it does not hear of what others have learned (see [`Mind`]).
 //!
-//! Before others get their turn, a few random walks estimate how many states there are (see
-//! [`super::estimate`]). If the depth-first search will have seen about all of them by the end of
-//! its next turn, that comes first.
+//! Before others get their turn but the first, a few random walks estimate how many states there
+//! are (see [`super::estimate`]). If the depth-first search will have seen about all of them by the
+//! end of its next turn, that comes first.
 //!
 //! On several cores, the last turn is that of many workers (see [`crate::explore::workers`]), which
 //! begin at the start.
@@ -27,7 +28,7 @@ use crate::explore::heuristic::Names;
 use crate::explore::pct::Pct;
 use crate::explore::preemptions::FewPreemptions;
 use crate::explore::random_walk::Walks;
-use crate::explore::space::Space;
+use crate::explore::space::{Mind, Space};
 use crate::run::stats::grouped;
 
 /// Moves of a walk.
@@ -48,12 +49,16 @@ enum Turn {
 
 /// All turns, with the states that each gets.
 const TURNS: &[Turn] = &[
+    Turn::Proof(500),
+    Turn::Directed("lnb", 250),
+    Turn::Preemptions(1, 150),
+    Turn::Priorities(3, 100),
     Turn::Proof(2_000),
-    Turn::Directed("lnb", 1_000),
-    Turn::Preemptions(1, 500),
-    Turn::Priorities(3, 500),
+    Turn::Directed("lnb+alive", 700),
+    Turn::Preemptions(1, 400),
+    Turn::Priorities(3, 400),
     Turn::Proof(10_000),
-    Turn::Directed("lnb+alive", 3_000),
+    Turn::Directed("lnb", 3_000),
     Turn::Preemptions(2, 3_000),
     Turn::Priorities(3, 2_000),
     Turn::Proof(50_000),
@@ -81,6 +86,8 @@ pub struct Autopilot {
     proof: Option<Suspended>,
     /// The space is as it was when the round began.
     is_fresh: bool,
+    /// What all but the depth-first search have learned: it would make that leave out less.
+    aside: Mind,
     /// What was tried, the present turn last.
     pub attempts: Vec<Attempt>,
 }
@@ -109,7 +116,8 @@ impl Autopilot {
                 Some(round) => return round,
                 None => self.at += 1,
             }
-            if matches!(turn, Turn::Proof(_)) && !self.plan_ahead(space, plan) {
+            let has_proved = matches!(turn, Turn::Proof(_)) && 1 < self.at;
+            if has_proved && !self.plan_ahead(space, plan) {
                 return Round::Anew;
             }
         }
@@ -119,7 +127,9 @@ impl Autopilot {
     fn plan_ahead(&mut self, space: &mut Space<'_>, plan: &Plan<'_>) -> bool {
         let Some(proof) = &self.proof else { return true };
         let before = space.stats;
+        space.exchange(&mut self.aside);
         let estimate = estimate::estimate(space, proof, plan.options.seed);
+        space.exchange(&mut self.aside);
         space.stats = Stats { executed: space.stats.executed, ..before };
         let Some(Estimate { states, probed }) = estimate else { return false };
         self.note(format!("random walks, which estimate {} states", grouped(states)), probed);
@@ -202,6 +212,7 @@ impl Autopilot {
         watchdog: &mut Watchdog<'_>,
     ) -> Option<Round> {
         self.is_fresh = false;
+        space.exchange(&mut self.aside);
         space.jump_to_start();
         let before = (*stats, space.stats);
         let (how, states_max) = describe(turn, plan);
@@ -221,6 +232,7 @@ impl Autopilot {
             Turn::Proof(_) => Round::Anew,
         });
         space.set_pruning(prune);
+        space.exchange(&mut self.aside);
         self.note(how, stats.expanded);
         let is_found =
             matches!(round, Round::Over(Found::Error { .. } | Found::Unsupported { .. }));

@@ -7,7 +7,6 @@
 use super::outcomes::ExecutionEnd;
 use super::search::Plan;
 use super::{judge, race};
-use crate::cli::ReduceChoice;
 use crate::explore::choice::{Choice, Wrong};
 use crate::explore::engine::{Engine, Expansion};
 use crate::explore::moves::Sight;
@@ -76,7 +75,7 @@ pub fn draw(process: &mut Process, plan: Plan<'_>, contended: &[Word], program: 
     let mut names = Names::of(process);
     let judges = Names::of(process);
     let ends: RefCell<Vec<End>> = RefCell::default();
-    let prune = reduce == ReduceChoice::Auto;
+    let prune = reduce.leaves_out();
     let mut space = Space::new(process, sight.clone(), prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         let is_told = match wrong {

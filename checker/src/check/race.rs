@@ -22,6 +22,7 @@ use samovar_vm::debug::DataName;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::monitor::{Access, Decision, Monitor};
+use samovar_vm::reg::Reg;
 
 /// Accesses of one thread to the word that are looked at.
 const ACCESSES_MAX: usize = 4;
@@ -250,6 +251,7 @@ fn sides(
             library: &sight.library,
             word,
             atomic: process.is_atomic(thread),
+            descriptor: process.machine.core(thread)[Reg::FsBase],
             over: false,
             skip,
             found: None,
@@ -305,6 +307,8 @@ struct Finder<'a> {
     library: &'a LibraryData,
     word: Word,
     atomic: bool,
+    /// The C library's record of the thread.
+    descriptor: u64,
     /// The visible operation was let through.
     over: bool,
     /// Accesses to be let through.
@@ -332,7 +336,7 @@ impl Monitor for Finder<'_> {
             }
             self.skip -= 1;
         }
-        self.over |= self.visible.shows(&access);
+        self.over |= self.visible.shows_of(self.descriptor, &access);
         Decision::Proceed
     }
 }

@@ -87,7 +87,7 @@ pub fn explore(
     let sight = walk::sight(process, reduce, std::iter::empty())
         .within(limits.host().clone())
         .with_patience(Patience::of(rounds));
-    let prune = reduce == ReduceChoice::Auto;
+    let prune = reduce.leaves_out();
     let names = Names::of(process);
     let mut notes = Notes::default();
     let space = Space::new(process, sight, prune, |process, sight, wrong| {

@@ -471,6 +471,11 @@ pub enum ReduceChoice {
 }
 
 impl ReduceChoice {
+    /// Whether moves are left out, or thread creation does not count as a place to switch.
+    pub fn leaves_out(self) -> bool {
+        matches!(self, ReduceChoice::Auto | ReduceChoice::Lgc)
+    }
+
     /// The value as it is typed.
     pub fn name(self) -> &'static str {
         match self {

@@ -167,8 +167,9 @@ fn perform(
     }
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
-    let mut watch =
-        Watch::new(world, touches, thread, alternative, atomic).guarding(process.privileges());
+    let mut watch = Watch::new(world, touches, thread, alternative, atomic)
+        .guarding(process.privileges())
+        .with_descriptor(process.machine.core(thread)[Reg::FsBase]);
     watch.marks = marks;
     watch.begins_with_choice = sight.choices_first;
     let before = process.machine.core(thread)[Reg::Rsp];
@@ -212,6 +213,7 @@ pub fn execute_recording(
     let world = (&sight.visible, &sight.library);
     let atomic = process.is_atomic(thread);
     let watch = Watch::new(world, None, thread, alternative, atomic);
+    let watch = watch.with_descriptor(process.machine.core(thread)[Reg::FsBase]);
     let mut recorder = Recorder { watch: watch.guarding(process.privileges()), trace };
     let before = process.machine.core(thread)[Reg::Rsp];
     let ending = run(process, thread, &mut recorder, (&mut course, sight));

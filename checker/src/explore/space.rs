@@ -13,6 +13,7 @@ mod appraisal;
 mod execute;
 pub mod finder;
 pub mod hand;
+mod mind;
 mod pairs;
 mod properties;
 mod rebuild;
@@ -23,6 +24,7 @@ mod survey;
 mod vantage;
 
 pub use appraisal::{Appraisal, Appraiser};
+pub use mind::Mind;
 
 use super::choice::{Choice, Stats, Wrong};
 use super::engine::{Engine, Expansion, Successor};
@@ -71,6 +73,8 @@ pub struct Space<'a> {
     known: KnownMoves,
     /// Size of the contended set that the known moves are for.
     known_for: usize,
+    /// How often all moves had to be forgotten because more has to be looked at.
+    renewals: u64,
     /// Where threads give way.
     sightings: Sightings,
     /// Whether moves are remembered.
@@ -174,7 +178,7 @@ impl<'a> Space<'a> {
         judge: impl FnMut(&mut Process, &Sight, &Wrong) -> bool + 'a,
     ) -> Space<'a> {
         let vector = StateVector::new(process);
-        let prune = prune && matches!(sight.visible, Visible::Contended(_));
+        let prune = prune && !matches!(sight.visible, Visible::All);
         Space {
             process,
             sight,
@@ -187,6 +191,7 @@ impl<'a> Space<'a> {
             properties: Properties::default(),
             known: KnownMoves::default(),
             known_for: 0,
+            renewals: 0,
             sightings: Sightings::default(),
             remember: true,
             seen: Vec::new(),
@@ -344,9 +349,6 @@ impl<'a> Space<'a> {
 
     /// Leaves moves out from now on, or no more; whether it did so before.
     pub fn set_pruning(&mut self, prune: bool) -> bool {
-        if self.prune != prune {
-            self.rulings.clear();
-        }
         std::mem::replace(&mut self.prune, prune)
     }
 

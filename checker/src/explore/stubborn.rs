@@ -52,6 +52,13 @@ pub struct Mover {
     pub things: Range<usize>,
 }
 
+impl Mover {
+    /// Whether it creates a thread.
+    pub fn creates(&self) -> bool {
+        self.deed == ThreadDeed::Create
+    }
+}
+
 /// What a move does to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadDeed {
@@ -93,17 +100,64 @@ pub struct Choices<'a> {
     pub futures: &'a Futures,
     /// What was ever done to threads.
     pub deeds: &'a Deeds,
+    /// What may be left out.
+    pub scope: Scope,
 }
 
 /// By place among the movers: others that a mover asks for, and movers in general, one bit each.
 type Movers = u32;
 
+/// Which closures may be left out for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All that are smaller than everything.
+    Any,
+    /// A single thread that creates one: for reductions that leave out nothing else.
+    Creation,
+    /// None.
+    Nothing,
+}
+
+impl Scope {
+    /// Whether a thread that can move is one to begin with.
+    fn begins_with(self, creates: bool) -> bool {
+        self == Scope::Any || (self == Scope::Creation && creates)
+    }
+
+    /// Closures must have fewer threads that can move than this, if so many can.
+    fn most(self, enabled: usize) -> usize {
+        if self == Scope::Creation { enabled.min(2) } else { enabled }
+    }
+}
+
+/// Movers of a state that can move, and those of them that create threads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Able {
+    /// Those who can.
+    pub enabled: Movers,
+    /// Those who create.
+    pub creators: Movers,
+}
+
+impl Able {
+    /// Adds a mover that can move.
+    pub fn add(&mut self, at: usize, creates: bool) {
+        self.enabled |= 1 << at;
+        self.creators |= Movers::from(creates) << at;
+    }
+}
+
 /// Of movers that each ask for others: those that can move in the smallest closure of one that can,
 /// if that is less than all. Closures of the first movers are tried only.
-pub fn fewest(enabled: Movers, needs: &[Movers]) -> Option<Movers> {
-    let (mut best, mut fewest) = (None, enabled.count_ones());
-    let mut starts = enabled;
-    for _ in 0..ATTEMPTS.min(fewest as usize) {
+pub fn fewest(scope: Scope, able: Able, needs: &[Movers]) -> Option<Movers> {
+    let enabled = able.enabled;
+    let mut starts = match scope {
+        Scope::Any => enabled,
+        Scope::Creation => able.creators,
+        Scope::Nothing => 0,
+    };
+    let (mut best, mut fewest) = (None, scope.most(enabled.count_ones() as usize) as u32);
+    for _ in 0..ATTEMPTS.min(starts.count_ones() as usize) {
         let start = starts & starts.wrapping_neg();
         starts ^= start;
         let (mut set, mut waiting) = (start, start);
@@ -133,9 +187,11 @@ impl Choices<'_> {
     }
 
     fn sufficient_of_few(&self, needs: &[Movers; MANY]) -> Option<ThreadSet> {
-        let movers = self.movers.iter().enumerate();
-        let enabled = movers.fold(0, |bits, (at, one)| bits | Movers::from(one.enabled) << at);
-        let set = fewest(enabled, needs)?;
+        let mut able = Able::default();
+        for (at, mover) in self.movers.iter().enumerate().filter(|one| one.1.enabled) {
+            able.add(at, mover.creates());
+        }
+        let set = fewest(self.scope, able, needs)?;
         let movers = self.movers.iter().enumerate();
         Some(movers.filter(|(at, _)| set & 1 << at != 0).map(|(_, one)| one.thread).collect())
     }
@@ -167,9 +223,11 @@ impl Choices<'_> {
     }
 
     fn sufficient_in(&self, crowd: &Crowd<'_>) -> Option<ThreadSet> {
-        let mut fewest = self.movers.iter().filter(|mover| mover.enabled).count();
+        let enabled = self.movers.iter().filter(|mover| mover.enabled);
+        let mut fewest = self.scope.most(enabled.clone().count());
         let (mut best, mut visits) = (None, 0);
-        let candidates = self.movers.iter().filter(|mover| mover.enabled).take(ATTEMPTS);
+        let candidates = enabled.filter(|mover| self.scope.begins_with(mover.creates()));
+        let candidates = candidates.take(ATTEMPTS);
         for mover in candidates {
             if VISITS_MAX <= visits {
                 break;
@@ -328,12 +386,20 @@ mod tests {
             let Scene { futures, touches, movers, things } = self;
             let main = ThreadSet::one(ThreadId(0));
             let deeds = &Deeds { creators: main.clone(), others: main };
-            let choices = Choices { movers, things, touches, futures, deeds };
-            let found = choices.sufficient_in(&Crowd::new(movers));
-            if movers.len() <= MANY {
-                assert_eq!(choices.sufficient(), found);
+            let judge = |scope| {
+                let choices = Choices { movers, things, touches, futures, deeds, scope };
+                let found = choices.sufficient_in(&Crowd::new(movers));
+                if movers.len() <= MANY {
+                    assert_eq!(choices.sufficient(), found, "{scope:?}");
+                }
+                found
+            };
+            assert_eq!(judge(Scope::Nothing), None);
+            if let Some(set) = judge(Scope::Creation) {
+                let mut alone = movers.iter().filter(|one| set.contains(one.thread));
+                assert!(alone.next().is_some_and(Mover::creates) && alone.next().is_none());
             }
-            found
+            judge(Scope::Any)
         }
     }
 

@@ -61,14 +61,29 @@ impl WordSet {
     }
 }
 
+/// Sections that the dynamic linker fills in before the program begins, and nobody writes then.
+const LINKED: [&str; 6] =
+    [".init_array", ".fini_array", ".data.rel.ro", ".dynamic", ".got", ".got.plt"];
+
+/// The least that C libraries whose threads work on their own records have there.
+const DESCRIPTOR_LEN: u64 = 0x700;
+
+/// What is left of a range.
+fn without(range: &Range<u64>, part: &Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
+    let before = range.start..range.end.min(part.start);
+    let after = range.start.max(part.end)..range.end;
+    [before, after].into_iter().filter(|one| !one.is_empty())
+}
+
 /// Which accesses are visible.
 #[derive(Clone, Debug)]
 pub enum Visible {
     /// Those to the words of the set, beginnings and ends of threads, and choices: a move has one
     /// choice at most.
     Contended(WordSet),
-    /// Those to the program's static variables and to objects. Not sound where threads share
-    /// memory of a stack or of the heap without a lock.
+    /// Those to the program's static variables and to objects, but for what a thread does to its
+    /// own descriptor. Not sound where threads share memory of a stack or of the heap without a
+    /// lock.
     Globals(Vec<Range<u64>>),
     /// All accesses; the oracle for everything else.
     All,
@@ -82,12 +97,17 @@ impl Visible {
 
     /// The static variables of the program.
     pub fn globals(process: &Process) -> Visible {
-        let program = process.modules().iter().take(1);
-        let ranges = program.flat_map(|module| {
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for module in process.modules().iter().take(1) {
             let writable = module.image.segments().iter().filter(|segment| segment.perms.write);
-            writable.map(|segment| module.bias + segment.vaddr..module.bias + segment.end())
-        });
-        Visible::Globals(ranges.collect())
+            let mut own: Vec<Range<u64>> =
+                writable.map(|segment| segment.vaddr..segment.end()).collect();
+            for constant in LINKED.iter().filter_map(|name| module.image.section_named(name)) {
+                own = own.iter().flat_map(|range| without(range, &constant)).collect();
+            }
+            ranges.extend(own.iter().map(|one| module.bias + one.start..module.bias + one.end));
+        }
+        Visible::Globals(ranges)
     }
 
     /// Whether an access is visible.
@@ -104,6 +124,16 @@ impl Visible {
                     || words.meets(access)
             }
         }
+    }
+
+    /// The same for an access of the thread whose record the C library has here. What a thread does
+    /// to that with atomic instructions, as it does when it begins, is no operation on an object.
+    #[inline]
+    pub fn shows_of(&self, descriptor: u64, access: &Access) -> bool {
+        self.shows(access)
+            && !(matches!(self, Visible::Globals(_))
+                && descriptor != 0
+                && access.addr.wrapping_sub(descriptor) < DESCRIPTOR_LEN)
     }
 
     /// Whether a word is known to be contended, or need not be.
@@ -161,5 +191,20 @@ impl LibraryData {
     pub fn holds(&self, addr: u64) -> bool {
         let pseudo = addr >= ADDRESS_LIMIT && addr != objects::THREADS;
         pseudo || self.ranges.iter().any(|range| range.contains(&addr))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_taken_out_of_ranges() {
+        let left = |part: Range<u64>| without(&(10..20), &part).collect::<Vec<_>>();
+        assert_eq!(left(12..15), [10..12, 15..20]);
+        assert_eq!(left(5..12), [12..20]);
+        assert_eq!(left(18..30), [10..18]);
+        assert_eq!(left(10..20), []);
+        assert_eq!(left(0..30), []);
     }
 }

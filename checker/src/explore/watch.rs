@@ -51,6 +51,8 @@ pub struct Watch<'a> {
     privileges: Option<Privileges>,
     /// The first access to what another thread has reserved; nothing happens after it.
     pub breach: Option<(Privilege, Access)>,
+    /// The C library's record of the thread.
+    descriptor: u64,
 }
 
 impl<'a> Watch<'a> {
@@ -82,7 +84,14 @@ impl<'a> Watch<'a> {
             marks: None,
             privileges: None,
             breach: None,
+            descriptor: 0,
         }
+    }
+
+    /// The C library's record of the thread is here (see [`Visible::shows_of`]).
+    pub fn with_descriptor(mut self, addr: u64) -> Self {
+        self.descriptor = addr;
+        self
     }
 
     /// Looks out for accesses to what other threads have reserved now.
@@ -104,7 +113,7 @@ impl<'a> Watch<'a> {
     /// Whether an access would be the visible operation.
     pub fn shows(&self, access: &Access) -> bool {
         let is_private = self.atomic && self.library.holds(access.addr);
-        !is_private && self.visible.shows(access)
+        !is_private && self.visible.shows_of(self.descriptor, access)
     }
 
     #[inline]
@@ -179,7 +188,7 @@ impl Monitor for Watch<'_> {
         }
         if self.operation.is_some() {
             self.is_single = false;
-        } else if self.visible.shows(&access) {
+        } else if self.visible.shows_of(self.descriptor, &access) {
             self.operation = Some(access);
         }
         Decision::Proceed

@@ -257,6 +257,8 @@ impl<'a> Tape<'a> {
                 let Choice { thread, alternative } = *choice;
                 let mut watch = Watch::new(world, None, thread, alternative, atomic);
                 watch.begins_with_choice = self.sight.choices_first;
+                let descriptor = self.process.machine.core(thread)[Reg::FsBase];
+                let watch = watch.with_descriptor(descriptor);
                 Runner::Move(Box::new(watch.guarding(self.process.privileges())))
             }
         };

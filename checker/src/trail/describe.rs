@@ -236,15 +236,14 @@ fn words(
 /// then stands where the move ends.
 fn approach(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Access> {
     let mark = process.mark();
-    let atomic = process.threads()[choice.thread.0 as usize].atomic.is_some();
-    let mut scout = Scout::new(sight, choice.alternative, atomic, u64::MAX);
+    let mut scout = Scout::new(process, sight, choice, u64::MAX);
     let stopped = run(process, choice.thread, &mut scout);
     let found = scout.found?;
     if !stopped {
         // It belongs to an instruction with several accesses, which can be stopped before the
         // first of them only.
         process.undo_to(&mark);
-        let mut scout = Scout::new(sight, choice.alternative, atomic, scout.heads);
+        let mut scout = Scout::new(process, sight, choice, scout.heads);
         run(process, choice.thread, &mut scout);
     }
     Some(found)
@@ -270,6 +269,8 @@ struct Scout<'a> {
     alternative: u32,
     /// Inside a library call that runs without scheduling points.
     atomic: bool,
+    /// The C library's record of the thread.
+    descriptor: u64,
     /// Stop before the access with this number, counting those that can be stopped before.
     stop_at: u64,
     /// Such accesses so far.
@@ -278,8 +279,11 @@ struct Scout<'a> {
 }
 
 impl<'a> Scout<'a> {
-    fn new(sight: &'a Sight, alternative: u32, atomic: bool, stop_at: u64) -> Scout<'a> {
-        Scout { sight, alternative, atomic, stop_at, heads: 0, found: None }
+    fn new(process: &Process, sight: &'a Sight, choice: Choice, stop_at: u64) -> Scout<'a> {
+        let Choice { thread, alternative } = choice;
+        let atomic = process.threads()[thread.0 as usize].atomic.is_some();
+        let descriptor = process.machine.core(thread)[Reg::FsBase];
+        Scout { sight, alternative, atomic, descriptor, stop_at, heads: 0, found: None }
     }
 }
 
@@ -296,7 +300,7 @@ impl Monitor for Scout<'_> {
             return Decision::Proceed;
         }
         self.heads += u64::from(!access.sequel);
-        if self.sight.visible.shows(&access) {
+        if self.sight.visible.shows_of(self.descriptor, &access) {
             self.found = Some(access);
             return Decision::Stop;
         }

@@ -34,6 +34,7 @@ impl Space<'_> {
         if self.vector.is_outdated() || self.known_for != added || is_full {
             self.known.clear();
             self.vector.renew();
+            self.renewals += 1;
             self.known_for = added;
         }
         self.known.begin_state();
@@ -193,11 +194,11 @@ impl Space<'_> {
 
     /// What a move that has just been made did to threads.
     fn deed(&mut self, thread: ThreadId, threads_before: u32, made: &Move) -> ThreadDeed {
-        if made.operation.is_none_or(|access| access.addr != objects::THREADS) {
-            ThreadDeed::None
-        } else if threads_before < self.process.machine.thread_count() {
+        if threads_before < self.process.machine.thread_count() {
             self.deeds.creators.insert(thread);
             ThreadDeed::Create
+        } else if made.operation.is_none_or(|access| access.addr != objects::THREADS) {
+            ThreadDeed::None
         } else if self.process.threads()[thread.0 as usize].is_alive() {
             self.deeds.others.insert(thread);
             ThreadDeed::Other

@@ -165,7 +165,7 @@ impl Space<'_> {
         if self.finder.find(&mut self.vector, sought).is_err() {
             return false;
         }
-        let Some(ruling) = self.rulings.get(&self.finder.cast) else { return false };
+        let Some(ruling) = self.rulings.get(&self.finder.cast, self.scope()) else { return false };
         let may_leave_out = self.prune && !self.keep_all && 1 < self.finder.ready.len();
         match ruling.filter(|_| may_leave_out) {
             None => self.make_known(|_| true),

@@ -11,6 +11,7 @@ use crate::explore::choice::Choice;
 use crate::explore::engine::Engine;
 use crate::explore::hands::Listed;
 use crate::explore::known::{KnownMoves, Outcome};
+use crate::explore::stubborn::Scope;
 use crate::state::reading::Reader;
 use crate::state::tree::Next;
 use crate::state::worlds::Worlds;
@@ -28,7 +29,7 @@ pub struct Known<'a> {
     /// The version that what moves share must be of.
     version: u64,
     open: &'a [u64],
-    prune: bool,
+    scope: Scope,
 }
 
 /// See the module head. Hands lie side by side and must not share cache lines.
@@ -90,7 +91,7 @@ impl<'a> Space<'a> {
             rulings: &self.rulings,
             version: self.touches.version(),
             open: &self.open,
-            prune: self.prune,
+            scope: self.scope(),
         })
     }
 
@@ -202,8 +203,8 @@ impl Hand {
     /// Finds where the moves of a state lead; whether only some of them were made.
     fn begin(&mut self, known: &Known<'_>, state: StateId) -> Result<bool, Hard> {
         self.find(known, state)?;
-        let ruling = known.rulings.get(&self.finder.cast).ok_or(Hard)?;
-        match ruling.filter(|_| known.prune && 1 < self.finder.ready.len()) {
+        let ruling = known.rulings.get(&self.finder.cast, known.scope).ok_or(Hard)?;
+        match ruling.filter(|_| 1 < self.finder.ready.len()) {
             None => self.make(known, |_| true)?,
             Some(sufficient) => {
                 self.make(known, |choice| sufficient.contains(choice.thread))?;

@@ -10,7 +10,7 @@
 //! with more than [`MANY`] threads, and programs with more roles than the table has room for, are
 //! compared one by one. Cost: a byte for each pair of threads of a state.
 
-use crate::explore::stubborn::{MANY, fewest};
+use crate::explore::stubborn::{Able, MANY, Mover, Scope, fewest};
 use crate::explore::thread_set::ThreadSet;
 use ahash::{AHashMap, RandomState};
 use samovar_vm::machine::ThreadId;
@@ -78,8 +78,8 @@ pub(super) struct Pairs {
     by_class: Vec<u32>,
     /// By all other ways to stand.
     others: AHashMap<Box<[u32]>, Role>,
-    /// By role: whether the thread can move.
-    enabled: Vec<bool>,
+    /// By role: whether the thread can move, and creates another one.
+    roles: Vec<(bool, bool)>,
     /// By two roles, in rows of [`ROLES_MAX`].
     cells: Vec<u8>,
 }
@@ -87,7 +87,7 @@ pub(super) struct Pairs {
 impl Default for Pairs {
     fn default() -> Pairs {
         let others = AHashMap::with_hasher(RandomState::with_seeds(91, 92, 93, 94));
-        Pairs { by_class: Vec::new(), others, enabled: Vec::new(), cells: Vec::new() }
+        Pairs { by_class: Vec::new(), others, roles: Vec::new(), cells: Vec::new() }
     }
 }
 
@@ -96,18 +96,20 @@ impl Pairs {
     pub(super) fn clear(&mut self) {
         self.by_class.clear();
         self.others.clear();
-        self.enabled.clear();
+        self.roles.clear();
         self.cells.clear();
     }
 
     /// The ruling on a state, if it follows from what is known.
-    pub(super) fn rule(&self, cast: &Cast) -> Option<Ruling> {
+    pub(super) fn rule(&self, cast: &Cast, scope: Scope) -> Option<Ruling> {
         let mut roles = [Role(0); MANY];
-        let mut enabled = 0;
+        let mut able = Able::default();
         for (at, (_, numbers)) in cast.roles().enumerate() {
             let role = self.role(numbers)?;
             *roles.get_mut(at)? = role;
-            enabled |= u32::from(self.enabled[role.0 as usize]) << at;
+            if let (true, creates) = self.roles[role.0 as usize] {
+                able.add(at, creates);
+            }
         }
         let roles = &roles[..cast.threads.len()];
         let mut needs = [0; MANY];
@@ -127,29 +129,23 @@ impl Pairs {
             let threads = cast.threads.iter().enumerate().filter(|one| set & 1 << one.0 != 0);
             threads.map(|(_, one)| one.0).collect()
         };
-        Some(fewest(enabled, &needs).map(threads))
+        Some(fewest(scope, able, &needs).map(threads))
     }
 
-    /// Learns from a state in which all moves were found to be at peace. `needs` says of two
-    /// threads whether the presence of the first asks for the second.
-    pub(super) fn learn(
-        &mut self,
-        cast: &Cast,
-        is_enabled: impl Fn(ThreadId) -> bool,
-        needs: impl Fn(ThreadId, ThreadId) -> bool,
-    ) {
-        if MANY < cast.threads.len() {
-            return;
-        }
-        let mut roles = [(ThreadId(0), Role(0)); MANY];
-        for (at, (thread, numbers)) in cast.roles().enumerate() {
-            let Some(role) = self.add(numbers, is_enabled(thread)) else { return };
-            roles[at] = (thread, role);
+    /// Learns from a state in which all moves were found to be at peace; `needs` says whom each
+    /// mover asks for.
+    pub(super) fn learn(&mut self, cast: &Cast, movers: &[Mover], needs: &[u32; MANY]) {
+        let mut roles = [(0, Role(0)); MANY];
+        for ((thread, numbers), place) in cast.roles().zip(&mut roles) {
+            let Some(seat) = movers.iter().position(|mover| mover.thread == thread) else { return };
+            let mover = &movers[seat];
+            let Some(role) = self.add(numbers, (mover.enabled, mover.creates())) else { return };
+            *place = (seat, role);
         }
         let roles = &roles[..cast.threads.len()];
         for &(one, first) in roles {
             for &(other, second) in roles.iter().filter(|role| role.0 != one) {
-                let need = if needs(one, other) { NEED } else { 0 };
+                let need = if needs[one] & 1 << other != 0 { NEED } else { 0 };
                 let cell = &mut self.cells[first.0 as usize * ROLES_MAX + second.0 as usize];
                 debug_assert!(*cell == 0 || *cell == PEACE | need, "roles that differ");
                 *cell = PEACE | need;
@@ -166,16 +162,16 @@ impl Pairs {
     }
 
     /// The role of a thread that stands so, which may be new.
-    fn add(&mut self, numbers: &[u32], is_enabled: bool) -> Option<Role> {
+    fn add(&mut self, numbers: &[u32], kind: (bool, bool)) -> Option<Role> {
         if let Some(role) = self.role(numbers) {
             return Some(role);
         }
-        let role = Role(self.enabled.len() as u32);
-        if self.enabled.len() == ROLES_MAX {
+        let role = Role(self.roles.len() as u32);
+        if self.roles.len() == ROLES_MAX {
             return None;
         }
-        self.enabled.push(is_enabled);
-        self.cells.resize(self.enabled.len() * ROLES_MAX, 0);
+        self.roles.push(kind);
+        self.cells.resize(self.roles.len() * ROLES_MAX, 0);
         match numbers {
             [class] => {
                 let class = *class as usize;
@@ -191,13 +187,15 @@ impl Pairs {
 
     /// Bytes of heap memory in use.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.capacity() + self.enabled.capacity() + self.by_class.capacity() * 4
+        self.cells.capacity() + self.roles.capacity() * 2 + self.by_class.capacity() * 4
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explore::future::Place;
+    use crate::explore::stubborn::ThreadDeed;
 
     fn cast(roles: &[(u32, &[u32])]) -> Cast {
         let mut cast = Cast::default();
@@ -212,13 +210,31 @@ mod tests {
         cast
     }
 
+    fn movers(cast: &Cast) -> Vec<Mover> {
+        let mover = |&(thread, _): &(ThreadId, u32)| Mover {
+            thread,
+            enabled: true,
+            wait: None,
+            deed: ThreadDeed::None,
+            place: Place::default(),
+            things: 0..0,
+        };
+        cast.threads.iter().map(mover).collect()
+    }
+
     /// Threads 0 and 1 need each other, thread 2 needs nobody and nobody needs it.
     fn learned(casts: &[Cast]) -> Pairs {
         let mut pairs = Pairs::default();
         for cast in casts {
-            pairs.learn(cast, |_| true, |one, other| one.0.max(other.0) < 2);
+            let mut needs = [0; MANY];
+            (needs[0], needs[1]) = (2, 1);
+            pairs.learn(cast, &movers(cast), &needs);
         }
         pairs
+    }
+
+    fn rule(pairs: &Pairs, cast: &Cast) -> Option<Ruling> {
+        pairs.rule(cast, Scope::Any)
     }
 
     #[test]
@@ -226,38 +242,38 @@ mod tests {
         let casts = [[4, 5, 6], [4, 15, 16], [14, 15, 6], [14, 5, 16]]
             .map(|of| cast(&[(0, &of[..1]), (1, &of[1..2]), (2, &of[2..])]));
         let pairs = learned(&casts);
-        let ruling = pairs.rule(&cast(&[(0, &[4]), (1, &[5]), (2, &[16])]));
-        assert_eq!(ruling, Some(Some(ThreadSet::one(ThreadId(2)))));
+        let another = cast(&[(0, &[4]), (1, &[5]), (2, &[16])]);
+        assert_eq!(rule(&pairs, &another), Some(Some(ThreadSet::one(ThreadId(2)))));
         // Here every pair was met; there one was not.
-        assert!(learned(&casts[1..]).rule(&cast(&[(0, &[4]), (1, &[5]), (2, &[16])])).is_none());
+        assert!(rule(&learned(&casts[1..]), &another).is_none());
     }
 
     #[test]
     fn alternatives_and_waiting_are_roles_of_their_own() {
         let known = [cast(&[(0, &[1, 2]), (1, &[7, 8, 0])])];
         let pairs = learned(&known);
-        assert_eq!(pairs.rule(&known[0]), Some(None));
-        assert!(pairs.rule(&cast(&[(0, &[1]), (1, &[7, 8, 0])])).is_none());
-        assert!(pairs.rule(&cast(&[(0, &[1, 2]), (1, &[7, 9, 0])])).is_none());
+        assert_eq!(rule(&pairs, &known[0]), Some(None));
+        assert!(rule(&pairs, &cast(&[(0, &[1]), (1, &[7, 8, 0])])).is_none());
+        assert!(rule(&pairs, &cast(&[(0, &[1, 2]), (1, &[7, 9, 0])])).is_none());
     }
 
     #[test]
     fn what_is_new_is_not_ruled() {
         let mut pairs = learned(&[cast(&[(0, &[3]), (1, &[4])])]);
-        assert!(pairs.rule(&cast(&[(0, &[3]), (1, &[5])])).is_none());
-        assert!(pairs.rule(&cast(&[(0, &[3]), (1, &[4])])).is_some());
+        assert!(rule(&pairs, &cast(&[(0, &[3]), (1, &[5])])).is_none());
+        assert!(rule(&pairs, &cast(&[(0, &[3]), (1, &[4])])).is_some());
         pairs.clear();
-        assert!(pairs.rule(&cast(&[(0, &[3]), (1, &[4])])).is_none());
+        assert!(rule(&pairs, &cast(&[(0, &[3]), (1, &[4])])).is_none());
     }
 
     #[test]
     fn crowds_are_not_ruled() {
         let of: Vec<[u32; 1]> = (0..MANY as u32 + 1).map(|class| [class]).collect();
         let roles: Vec<(u32, &[u32])> = of.iter().map(|class| (class[0], &class[..])).collect();
+        let most = cast(&roles[1..]);
         let mut pairs = Pairs::default();
-        pairs.learn(&cast(&roles[1..]), |_| true, |_, _| true);
-        assert_eq!(pairs.rule(&cast(&roles[1..])), Some(None));
-        pairs.learn(&cast(&roles), |_| true, |_, _| true);
-        assert!(pairs.rule(&cast(&roles)).is_none());
+        pairs.learn(&most, &movers(&most), &[u32::MAX; MANY]);
+        assert_eq!(rule(&pairs, &most), Some(None));
+        assert!(rule(&pairs, &cast(&roles)).is_none());
     }
 }

@@ -12,8 +12,9 @@ use super::Space;
 use super::pairs::{Cast, Pairs, Ruling};
 use crate::explore::future::Place;
 use crate::explore::known::{Known, Outcome};
-use crate::explore::stubborn::{Deeds, ThreadDeed};
+use crate::explore::stubborn::{Deeds, Scope, ThreadDeed};
 use crate::explore::touches::Share;
+use crate::explore::visible::Visible;
 use crate::sync::Arc;
 use ahash::{AHashMap, RandomState};
 use samovar_runtime::{ThreadState, WaitFor};
@@ -62,8 +63,8 @@ impl Default for Rulings {
 impl Rulings {
     /// The ruling on a state with these threads, if it is known.
     #[inline]
-    pub(super) fn get(&self, cast: &Cast) -> Option<Ruling> {
-        self.pairs.rule(cast)
+    pub(super) fn get(&self, cast: &Cast, scope: Scope) -> Option<Ruling> {
+        self.pairs.rule(cast, scope)
     }
 
     /// Forgets all rulings.
@@ -108,25 +109,29 @@ impl Space<'_> {
             }
         }
         self.rulings.cast = cast;
-        self.rulings.get(&self.rulings.cast)
+        self.rulings.get(&self.rulings.cast, self.scope())
     }
 
     /// Rules on the state that was asked about last, whose moves are at peace, and remembers it.
     pub(super) fn rule(&mut self) -> Ruling {
         let choices = self.choices();
-        let needs = choices.needs();
-        let sufficient = if self.prune { choices.sufficient() } else { None };
+        let (needs, sufficient) = (choices.needs(), choices.sufficient());
         if let Some(needs) = needs {
-            let Space { movers, rulings: Rulings { pairs, cast, .. }, prune, .. } = self;
-            let seat = |thread| movers.iter().position(|mover| mover.thread == thread);
-            let is_enabled = |thread| seat(thread).is_some_and(|at| movers[at].enabled);
-            let needs = |one, other| {
-                let seats = seat(one).zip(seat(other));
-                *prune && seats.is_some_and(|(one, other)| needs[one] & 1 << other != 0)
-            };
-            pairs.learn(cast, is_enabled, needs);
+            let Rulings { pairs, cast, .. } = &mut self.rulings;
+            pairs.learn(cast, &self.movers, &needs);
         }
         sufficient
+    }
+
+    /// Which moves may be left out.
+    pub(super) fn scope(&self) -> Scope {
+        match self.sight.visible {
+            _ if !self.prune => Scope::Nothing,
+            Visible::Contended(_) => Scope::Any,
+            // Switching elsewhere is what that reduction is about.
+            Visible::Globals(_) => Scope::Creation,
+            Visible::All => Scope::Nothing,
+        }
     }
 
     /// Forgets rulings that rest on less than is known now.

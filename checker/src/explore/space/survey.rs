@@ -309,6 +309,7 @@ impl Space<'_> {
             touches: &self.touches,
             futures: &self.futures,
             deeds: &self.deeds,
+            scope: self.scope(),
         }
     }
 }
