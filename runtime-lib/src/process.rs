@@ -55,6 +55,8 @@ pub(crate) struct Config {
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
     pub judge_locks: bool,
+    /// A panic that nobody handles is a violation.
+    pub judge_panics: bool,
     /// Handlers interrupt their own thread only.
     pub refuse_interruptions: bool,
     pub spurious_wakeups: bool,

@@ -1,6 +1,6 @@
 //! What the operating system knows about a thread beside its registers.
 
-use crate::models::Stage;
+use crate::models::{Panics, Stage};
 use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
 use crate::turns::Turns;
@@ -219,6 +219,8 @@ pub struct Thread {
     pub(crate) privileged: Vec<(u64, u64)>,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
     pub(crate) exit: Option<Farewell>,
+    /// Panics of Rust, if they are judged.
+    pub(crate) panics: Panics,
     /// What it has seen since it gave way, if a checker keeps that.
     pub(crate) turns: Option<Arc<Turns>>,
 }
@@ -282,6 +284,7 @@ impl Thread {
             past_hook: false,
             privileged: Vec::new(),
             exit: None,
+            panics: Panics::default(),
             turns: None,
         }
     }
