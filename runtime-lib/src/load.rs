@@ -1,5 +1,6 @@
 //! From a program's bytes to a process that stands before its first instruction.
 
+use crate::elapse::ClockLook;
 use crate::files::{Files, resolve_program};
 use crate::globals;
 use crate::host::{HostFiles, Input, NoFiles, Stdin};
@@ -223,6 +224,7 @@ impl Process {
             boundary_types: BTreeSet::new(),
             served: 0,
             origins: Origins::default(),
+            clock_look: ClockLook::default(),
             models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();

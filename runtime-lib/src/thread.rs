@@ -151,6 +151,27 @@ impl WaitFor {
         }
     }
 
+    /// The same, to change it.
+    pub(crate) fn deadline_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            WaitFor::Sleep { until, .. } => Some(until),
+            WaitFor::Privilege { .. }
+            | WaitFor::Barrier { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. } => None,
+            WaitFor::Futex { deadline, .. }
+            | WaitFor::FutexOwnership { deadline, .. }
+            | WaitFor::Files { deadline, .. }
+            | WaitFor::Signal { deadline, .. }
+            | WaitFor::Mutex { deadline, .. }
+            | WaitFor::ReaderWriter { deadline, .. }
+            | WaitFor::Semaphore { deadline, .. }
+            | WaitFor::Join { deadline, .. }
+            | WaitFor::Condition { deadline, .. } => deadline.as_mut(),
+        }
+    }
+
     /// Whether the call only tests again and again whether it may go on, and nobody can tell that
     /// it has begun: a checker may as well put the thread back to before the call.
     pub fn only_tests(&self) -> bool {
@@ -292,6 +313,13 @@ impl Thread {
     /// What it waits for, if it does.
     pub fn waiting(&self) -> Option<&WaitFor> {
         match &self.state {
+            ThreadState::Waiting(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn waiting_mut(&mut self) -> Option<&mut WaitFor> {
+        match &mut self.state {
             ThreadState::Waiting(wait) => Some(wait),
             _ => None,
         }
