@@ -361,12 +361,30 @@ fn limits_end_a_search_and_bounds_cut_it() {
     // An error within the bound is an error.
     let crossed = report(&scratch, &["--depth", "30"], "crossed.c", &[]);
     assert_eq!(crossed["verdict"], "error");
-    for limit in [["--time", "0"], ["--memory", "1M"]] {
+    for limit in [["--time", "0.000001"], ["--memory", "1M"]] {
         let report =
             report(&scratch, &[&limit[..], &["--reduce", "none"]].concat(), "tally.c", &[]);
         assert_eq!(report["verdict"], "incomplete", "{limit:?}");
         let reason = report["incomplete"]["reason"].as_str().expect("a reason");
         assert!(reason.contains("limit"), "{reason}");
+    }
+}
+
+/// Options that make no sense: one sentence, and no verdict.
+#[test]
+fn limits_of_nothing_are_refused() {
+    let scratch = Scratch::new("nothing");
+    std::fs::write(scratch.join("file"), "text").expect("a scratch file");
+    let program = programs().join("check/tally.c").display().to_string();
+    let cases = [
+        ["--time", "0", "no time to do anything in"],
+        ["--memory", "0", "no room to do anything in"],
+        ["--spill", "file", "file: a file, not a directory"],
+    ];
+    for [option, value, words] in cases {
+        let outcome = run(&scratch, &["check", option, value, &program]);
+        assert_eq!(outcome.status.code(), Some(2), "{option}: {}", outcome.stdout_text());
+        assert!(outcome.stderr_text().contains(words), "{option}: {}", outcome.stderr_text());
     }
 }
 

@@ -1,8 +1,8 @@
 //! Atomics do not make a sequence of operations atomic: a load and a store lose additions. A panic
 //! ends the program with another exit status than zero. With `--cfg FIX` it is one operation.
 //!
-//! check: --check=exit => error exit; skip O0+reduce=none
-//! check: -DFIX --check=exit => verified; skip O0+reduce=none
+//! check: => error assertion; skip O0+reduce=none
+//! check: -DFIX => verified; skip O0+reduce=none
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

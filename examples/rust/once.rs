@@ -1,8 +1,8 @@
 //! A value that is made once, however many threads ask for it. Without `--cfg FIX` threads look
 //! whether it is there and make it otherwise, which two of them can do.
 //!
-//! check: --check=exit => error exit; skip reduce=none
-//! check: -DFIX --check=exit => verified; skip reduce=none
+//! check: => error assertion; skip reduce=none
+//! check: -DFIX => verified; skip reduce=none
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

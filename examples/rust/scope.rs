@@ -1,8 +1,8 @@
 //! Threads that borrow from the stack of their creator: a lost update of an atomic variable there.
 //! With `--cfg FIX` it is one operation.
 //!
-//! check: --check=exit => error exit; skip reduce=none model=none
-//! check: -DFIX --check=exit => verified; skip reduce=none model=none
+//! check: => error assertion; skip reduce=none model=none
+//! check: -DFIX => verified; skip reduce=none model=none
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

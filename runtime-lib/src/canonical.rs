@@ -81,6 +81,7 @@ impl Thread {
         self.region.hash(&mut hasher);
         self.activity.hash(&mut hasher);
         self.privileged.hash(&mut hasher);
+        self.panics.hash(&mut hasher);
         self.turns.hash(&mut hasher);
         hasher.finish()
     }

@@ -16,6 +16,7 @@
 //! ```
 
 mod canonical;
+mod elapse;
 mod errno;
 mod event;
 pub mod files;

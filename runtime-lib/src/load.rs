@@ -1,5 +1,6 @@
 //! From a program's bytes to a process that stands before its first instruction.
 
+use crate::elapse::ClockLook;
 use crate::files::{Files, resolve_program};
 use crate::globals;
 use crate::host::{HostFiles, Input, NoFiles, Stdin};
@@ -63,6 +64,8 @@ pub struct LoadOptions {
     pub leaks: bool,
     /// Misuse of locks is an event; otherwise the guest goes on as it would natively.
     pub judge_locks: bool,
+    /// A panic of Rust that nobody handles is a violation; otherwise it is what it is natively.
+    pub judge_panics: bool,
     /// A signal whose handler would interrupt another thread than the sender is refused: where
     /// threads are switched now and then only, it could not come at every point.
     pub refuse_interruptions: bool,
@@ -102,6 +105,7 @@ impl LoadOptions {
             heap_fill: 0,
             leaks: false,
             judge_locks: false,
+            judge_panics: false,
             refuse_interruptions: false,
             spurious_wakeups: false,
             seed: 0,
@@ -196,6 +200,7 @@ impl Process {
             heap_fill: options.heap_fill,
             leaks: options.leaks && options.exact_heap,
             judge_locks: options.judge_locks,
+            judge_panics: options.judge_panics,
             refuse_interruptions: options.refuse_interruptions,
             spurious_wakeups: options.spurious_wakeups,
             wall_clock_ns: options.wall_clock.min(WALL_CLOCK_MAX) * 1_000_000_000,
@@ -219,6 +224,7 @@ impl Process {
             boundary_types: BTreeSet::new(),
             served: 0,
             origins: Origins::default(),
+            clock_look: ClockLook::default(),
             models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();
@@ -241,6 +247,9 @@ impl Process {
             models::install_rust(&mut self.machine, &module);
         }
         models::install_verifier(&mut self.machine, &module);
+        if self.config.judge_panics {
+            models::install_panics(&mut self.machine, &module);
+        }
         Arc::make_mut(&mut self.os_mut().modules).push(Arc::new(module));
     }
 }

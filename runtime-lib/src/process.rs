@@ -5,6 +5,7 @@
 //! a journal, or in one copy-on-write [`Os`], so a mark and an undo are cheap and exact. Not part
 //! of the state: bytes of standard input that the host has already handed out (they only grow).
 
+use crate::elapse::ClockLook;
 use crate::host::{HostFiles, Input};
 use crate::load::Model;
 use crate::module::Module;
@@ -41,6 +42,8 @@ pub struct Process {
     pub(crate) served: u64,
     /// No part of the state either.
     pub(crate) origins: Origins,
+    /// The same.
+    pub(crate) clock_look: ClockLook,
     /// Whether a library's allocator was found and is modelled.
     pub(crate) models_heap: bool,
 }
@@ -55,6 +58,8 @@ pub(crate) struct Config {
     /// The end of the process is a violation if something leaks.
     pub leaks: bool,
     pub judge_locks: bool,
+    /// A panic that nobody handles is a violation.
+    pub judge_panics: bool,
     /// Handlers interrupt their own thread only.
     pub refuse_interruptions: bool,
     pub spurious_wakeups: bool,

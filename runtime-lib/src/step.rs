@@ -82,12 +82,13 @@ impl Process {
         }
     }
 
-    /// The same event, unless it is the end of the process and something leaks.
+    /// The same event, unless it is the end of the process and something leaks, or a panic was
+    /// not handled.
     fn at_end(&self, event: Event) -> Event {
-        match event {
-            Event::ProcessExited(_) if self.config.leaks => self.leak_at_end().unwrap_or(event),
-            event => event,
-        }
+        let Event::ProcessExited(status) = event else { return event };
+        let panic = self.config.judge_panics.then(|| self.panic_at_end(status)).flatten();
+        let leak = || self.config.leaks.then(|| self.leak_at_end()).flatten();
+        panic.or_else(leak).unwrap_or(event)
     }
 
     /// What keeps a thread from running at all; delivers signals that are due.

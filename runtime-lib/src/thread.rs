@@ -1,6 +1,6 @@
 //! What the operating system knows about a thread beside its registers.
 
-use crate::models::Stage;
+use crate::models::{Panics, Stage};
 use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
 use crate::turns::Turns;
@@ -151,6 +151,27 @@ impl WaitFor {
         }
     }
 
+    /// The same, to change it.
+    pub(crate) fn deadline_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            WaitFor::Sleep { until, .. } => Some(until),
+            WaitFor::Privilege { .. }
+            | WaitFor::Barrier { .. }
+            | WaitFor::Spin { .. }
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. } => None,
+            WaitFor::Futex { deadline, .. }
+            | WaitFor::FutexOwnership { deadline, .. }
+            | WaitFor::Files { deadline, .. }
+            | WaitFor::Signal { deadline, .. }
+            | WaitFor::Mutex { deadline, .. }
+            | WaitFor::ReaderWriter { deadline, .. }
+            | WaitFor::Semaphore { deadline, .. }
+            | WaitFor::Join { deadline, .. }
+            | WaitFor::Condition { deadline, .. } => deadline.as_mut(),
+        }
+    }
+
     /// Whether the call only tests again and again whether it may go on, and nobody can tell that
     /// it has begun: a checker may as well put the thread back to before the call.
     pub fn only_tests(&self) -> bool {
@@ -219,6 +240,8 @@ pub struct Thread {
     pub(crate) privileged: Vec<(u64, u64)>,
     /// What the caller of `exit` had in its registers, where leaks are looked for.
     pub(crate) exit: Option<Farewell>,
+    /// Panics of Rust, if they are judged.
+    pub(crate) panics: Panics,
     /// What it has seen since it gave way, if a checker keeps that.
     pub(crate) turns: Option<Arc<Turns>>,
 }
@@ -284,6 +307,7 @@ impl Thread {
             past_hook: false,
             privileged: Vec::new(),
             exit: None,
+            panics: Panics::default(),
             turns: None,
         }
     }
@@ -291,6 +315,13 @@ impl Thread {
     /// What it waits for, if it does.
     pub fn waiting(&self) -> Option<&WaitFor> {
         match &self.state {
+            ThreadState::Waiting(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn waiting_mut(&mut self) -> Option<&mut WaitFor> {
+        match &mut self.state {
             ThreadState::Waiting(wait) => Some(wait),
             _ => None,
         }

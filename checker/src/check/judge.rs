@@ -1,6 +1,7 @@
 //! From the end of an execution to a finding: what went wrong, in one sentence.
 
 use super::kind::ErrorKind;
+use super::panic;
 use super::verdict::Finding;
 use crate::explore::choice::Wrong;
 use crate::explore::moves::Ending;
@@ -32,7 +33,7 @@ pub fn counts(wrong: &Wrong, asked: &[ErrorKind]) -> bool {
         Wrong::Move(ending) => match ending {
             Ending::Done | Ending::Blocked | Ending::Exited(0) | Ending::Pruned => &[],
             Ending::Violated(violation) => match violation.kind {
-                ViolationKind::Assertion => &[ErrorKind::Assertion],
+                ViolationKind::Assertion | ViolationKind::Panic { .. } => &[ErrorKind::Assertion],
                 ViolationKind::Privilege => &[ErrorKind::Privilege],
                 ViolationKind::Leak => &[ErrorKind::Leak],
             },
@@ -77,6 +78,9 @@ pub fn judge(
         }
         Ending::Violated(violation) => {
             let kind = match violation.kind {
+                ViolationKind::Panic { thread } => {
+                    return Some(panicked(process, names, ThreadId(thread), violation, output));
+                }
                 ViolationKind::Assertion => ErrorKind::Assertion,
                 ViolationKind::Privilege => ErrorKind::Privilege,
                 ViolationKind::Leak => ErrorKind::Leak,
@@ -104,6 +108,24 @@ pub fn judge(
         cycle: Vec::new(),
         accesses: Vec::new(),
     })
+}
+
+/// A panic that nobody handles, at the place where it began.
+fn panicked(
+    process: &Process,
+    names: &Names,
+    thread: ThreadId,
+    violation: &Violation,
+    output: &[Output],
+) -> Finding {
+    let said = standard_error(output);
+    let message = panic::message(names, thread, violation, &said);
+    let location = panic::location(violation, &said);
+    Finding {
+        thread: Some(names.thread(thread)),
+        location: Some(location.unwrap_or_else(|| names.standpoint(process, thread))),
+        ..Finding::new(ErrorKind::Assertion, message)
+    }
 }
 
 /// What leaks, and where it was allocated as far as that is known.
@@ -159,6 +181,9 @@ fn aborted(functions: &[String], said: &str) -> Judgement {
         && let Some((_, detail)) = heap.iter().find(|(words, _)| last.contains(words))
     {
         return (ErrorKind::Memory, Some(detail), last.to_string());
+    }
+    if let Some(message) = panic::of_abort(said) {
+        return (ErrorKind::Assertion, None, message);
     }
     match last {
         "" => (ErrorKind::Assertion, None, "the program aborts".to_string()),

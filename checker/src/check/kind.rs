@@ -12,7 +12,7 @@ pub enum ErrorKind {
     PartialDeadlock,
     /// Threads work on for ever without getting anywhere.
     Livelock,
-    /// A failed assertion, a call of `abort`, or an exception that nobody catches.
+    /// A failed assertion, a call of `abort`, or an exception or panic that nobody catches.
     Assertion,
     /// An illegal access to memory, or a misuse of the heap.
     Memory,

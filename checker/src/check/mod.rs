@@ -18,6 +18,7 @@ pub(crate) mod lossy;
 mod native;
 pub mod no_return;
 pub mod outcomes;
+mod panic;
 pub(crate) mod prefix;
 pub(crate) mod progress;
 mod properties;
@@ -510,6 +511,9 @@ fn explain(
             let finding = finding.expect("internal error: a search stopped at nothing wrong");
             if let Some(last) = steps.last_mut() {
                 last.operation = finding.message.clone();
+                if finding.thread.as_deref() == Some(last.thread.as_str()) {
+                    last.location = finding.location.clone().unwrap_or_default();
+                }
             }
             finding
         }

@@ -87,6 +87,8 @@ pub fn explore(
     let sight = walk::sight(process, reduce, std::iter::empty())
         .within(limits.host().clone())
         .with_patience(Patience::of(rounds));
+    // Nor of who looks at the clock.
+    let sight = if spill.is_none() { sight.with_clock_standing() } else { sight };
     let prune = reduce.leaves_out();
     let names = Names::of(process);
     let mut notes = Notes::default();

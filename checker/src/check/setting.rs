@@ -38,6 +38,9 @@ pub struct Setting {
     /// Whether misuse of locks counts.
     #[serde(default)]
     pub judge_locks: bool,
+    /// Whether panics of Rust count.
+    #[serde(default)]
+    pub judge_panics: bool,
     /// `--spurious`.
     #[serde(default)]
     pub spurious: bool,
@@ -68,6 +71,7 @@ impl Setting {
             invariants: options.invariant.iter().map(|one| one.text().to_string()).collect(),
             goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
             judge_locks: options.check.contains(&ErrorKind::Lock),
+            judge_panics: options.check.contains(&ErrorKind::Assertion),
             spurious: options.spurious,
             seed: options.seed,
             leaks: options.check.contains(&ErrorKind::Leak),
@@ -90,6 +94,7 @@ impl Setting {
             invariants: Vec::new(),
             goals: options.goal.iter().map(|one| one.text().to_string()).collect(),
             judge_locks: false,
+            judge_panics: false,
             spurious: false,
             seed: options.seed,
             leaks: false,

@@ -76,6 +76,7 @@ pub fn load(
         heap_fill: filling.unwrap_or(0),
         leaks: setting.leaks,
         judge_locks: setting.judge_locks,
+        judge_panics: setting.judge_panics,
         refuse_interruptions: setting.reduce() != Some(ReduceChoice::None),
         spurious_wakeups: setting.spurious,
         choices: setting.choices(),

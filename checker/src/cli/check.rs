@@ -523,6 +523,9 @@ pub(super) fn parse_size(text: &str) -> Result<u64, String> {
         _ => return Err("write it as 500M or 2G".to_string()),
     };
     let number: u64 = number.parse().map_err(|_| "write it as 500M or 2G".to_string())?;
+    if number == 0 {
+        return Err("no room to do anything in; leave it out for the default".to_string());
+    }
     number.checked_mul(1 << shift).ok_or_else(|| "more than there can be".to_string())
 }
 
@@ -536,7 +539,7 @@ mod tests {
         assert_eq!(parse_size("3K"), Ok(3 << 10));
         assert_eq!(parse_size("500MB"), Ok(500 << 20));
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T"] {
+        for bad in ["", "G", "-1", "1.5G", "2X", "99999999999T", "0", "0G"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
     }

@@ -124,5 +124,11 @@ pub(super) fn parse_variable(text: &str) -> Result<(String, String), String> {
 
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_string())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "not a possible number of seconds".to_string())
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(Duration::ZERO) => {
+            Err("no time to do anything in; leave it out for no limit".to_string())
+        }
+        Ok(time) => Ok(time),
+        Err(_) => Err("not a possible number of seconds".to_string()),
+    }
 }

@@ -102,6 +102,8 @@ pub struct Sight {
     pub limit: Option<Limit>,
     /// How long threads that wait in loops are borne with; for ever if a move is made again.
     pub patience: Patience,
+    /// The clock goes; otherwise deadlines come closer, because nobody was seen to look at it.
+    pub clock_goes: bool,
 }
 
 impl Sight {
@@ -120,10 +122,15 @@ impl Sight {
         Sight { patience, ..self }
     }
 
+    /// The same, with a clock that stands still as long as nobody looks at it.
+    pub fn with_clock_standing(self) -> Sight {
+        Sight { clock_goes: false, ..self }
+    }
+
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
         let (library, patience) = (LibraryData::of(process), Patience::default());
-        Sight { visible, library, choices_first: false, limit: None, patience }
+        Sight { visible, library, choices_first: false, limit: None, patience, clock_goes: true }
     }
 }
 
@@ -163,7 +170,7 @@ fn perform(
 ) -> (Move, Vec<Mark>) {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
-        return (pass_time(process), Vec::new());
+        return (pass_time(process, sight), Vec::new());
     }
     let atomic = process.is_atomic(thread);
     let world = (&sight.visible, &sight.library);
@@ -207,7 +214,7 @@ pub fn execute_recording(
 ) -> Move {
     let Choice { thread, alternative } = choice;
     if thread.0 >= process.machine.thread_count() {
-        return pass_time(process);
+        return pass_time(process, sight);
     }
     let mut course = Course::default();
     let world = (&sight.visible, &sight.library);
@@ -344,13 +351,17 @@ fn run<W: Watching>(
 }
 
 /// Lets time pass up to the next deadline, if somebody waits for one.
-fn pass_time(process: &mut Process) -> Move {
+fn pass_time(process: &mut Process, sight: &Sight) -> Move {
     let ending = match process.next_deadline() {
+        None => Ending::Blocked,
+        Some(_) if !sight.clock_goes => {
+            process.elapse();
+            Ending::Done
+        }
         Some(deadline) => {
             process.wake_due(deadline);
             Ending::Done
         }
-        None => Ending::Blocked,
     };
     Move {
         ending,

@@ -90,6 +90,12 @@ pub enum DirectoryError {
         /// What the host said.
         error: io::Error,
     },
+    /// There is something else of that name.
+    #[error("{}: a file, not a directory; name an empty or a new directory", directory.display())]
+    NoDirectory {
+        /// As given by the user.
+        directory: PathBuf,
+    },
     /// Another process searches there.
     #[error("{}: another search is going on there", directory.display())]
     Busy {
@@ -166,6 +172,9 @@ impl Directory {
         let unusable = |error| DirectoryError::Unusable { directory: path.to_path_buf(), error };
         if resume && !path.is_dir() {
             return Err(DirectoryError::Nothing { directory });
+        }
+        if path.exists() && !path.is_dir() {
+            return Err(DirectoryError::NoDirectory { directory });
         }
         fs::create_dir_all(path).map_err(unusable)?;
         let names = names(path).map_err(unusable)?;

@@ -58,6 +58,16 @@ pub(super) enum Component {
     World,
 }
 
+impl Component {
+    /// Whether it is contents of memory from one line to another.
+    pub(super) fn is_in(self, (first, last): (u64, u64)) -> bool {
+        match self {
+            Component::Granule(line) | Component::Shadow(line) => (first..=last).contains(&line),
+            _ => false,
+        }
+    }
+}
+
 /// What a component was at the start of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {

@@ -77,6 +77,7 @@ impl StateVector {
                         self.look(Component::Pages(group), looks);
                     }
                 }
+                Seen::Dropped { first, last } => self.look_at_lines((first, last), looks),
                 Seen::Object(addr) => self.look(Component::Object(addr), looks),
                 Seen::Beyond(reads::REGIONS) => self.mention(REGIONS, looks),
                 Seen::Beyond(LOOK_AT_WAITS) if !whole => self.mention_part(WAITS, looks),
@@ -111,6 +112,19 @@ impl StateVector {
             None => {
                 self.assumed.insert(component);
             }
+        }
+    }
+
+    /// Looks at all contents of consecutive lines. Those that were never different from the start
+    /// are taken for the same in all states, like [`StateVector::look`] does.
+    fn look_at_lines(&mut self, range: (u64, u64), looks: &mut Vec<(u32, u32)>) {
+        for position in 1..self.contents.slots().len() as u32 {
+            if self.contents.slot(position).component.is_in(range) {
+                self.mention(position, looks);
+            }
+        }
+        if !self.assumed_lines.contains(&range) {
+            self.assumed_lines.push(range);
         }
     }
 

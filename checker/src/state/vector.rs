@@ -76,6 +76,8 @@ pub struct StateVector {
     pub(super) threads: Vec<[u32; 2]>,
     /// Components without a position that moves looked at.
     pub(super) assumed: AHashSet<Component>,
+    /// First and last lines of memory where moves looked at all that has a position.
+    pub(super) assumed_lines: Vec<(u64, u64)>,
     /// One of them got a position.
     outdated: bool,
     /// By position, and by cell: the question about looks in which it was mentioned last.
@@ -102,6 +104,7 @@ impl StateVector {
             differing: Vec::new(),
             threads: Vec::new(),
             assumed: AHashSet::with_hasher(RandomState::with_seeds(25, 26, 27, 28)),
+            assumed_lines: Vec::new(),
             outdated: false,
             mentioned: Vec::new(),
             mentioned_cells: Vec::new(),
@@ -373,6 +376,7 @@ impl StateVector {
     /// Nobody relies on earlier answers of [`StateVector::looks`].
     pub fn renew(&mut self) {
         self.assumed.clear();
+        self.assumed_lines.clear();
         self.contents.parts.renew();
         self.outdated = false;
     }
@@ -482,9 +486,10 @@ impl StateVector {
     }
 
     /// Whether the last update changed something that is neither a register of a thread nor in
-    /// these bytes, its stack.
-    pub fn changed_beyond(&self, stack: &Range<u64>) -> bool {
+    /// these bytes, its stack, nor the operating system's, if that does not count.
+    pub fn changed_beyond(&self, stack: &Range<u64>, world_counts: bool) -> bool {
         self.updated.iter().any(|&position| match self.contents.slot(position).component {
+            Component::World => world_counts,
             Component::Core(_) | Component::Floating(_) => false,
             Component::Granule(granule) => !stack.contains(&(granule * GRANULE)),
             _ => true,
@@ -527,7 +532,8 @@ impl StateVector {
         if let Some(printed) = &mut self.printed {
             printed.reserve(self.contents.slots().len());
         }
-        self.outdated |= self.assumed.remove(&component);
+        self.outdated |= self.assumed.remove(&component)
+            || self.assumed_lines.iter().any(|&range| component.is_in(range));
         if let Component::Core(thread) | Component::Floating(thread) = component {
             let thread = thread as usize;
             if self.threads.len() <= thread {

@@ -33,6 +33,7 @@ pub(super) fn resolve(
         Deadline::On { clock: clock @ (0 | 1), time } => (time, clock == 0),
         Deadline::On { .. } => return Ok(Err(EINVAL)),
     };
+    call.process.look_at_clock();
     let memory = &call.process.machine.memory;
     let (seconds, nanoseconds) = (memory.read_u64(addr)?, memory.read_u64(addr.wrapping_add(8))?);
     if (seconds as i64) < 0 {

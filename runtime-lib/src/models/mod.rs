@@ -19,6 +19,7 @@ mod holder;
 mod libc;
 mod mutex;
 mod once;
+mod panic;
 mod registry;
 mod rust;
 mod rwlock;
@@ -44,6 +45,7 @@ use samovar_vm::stop::HookId;
 
 pub(crate) use condition::Stage;
 pub(crate) use mutex::wake_lockers;
+pub(crate) use panic::{Panics, install_panics};
 #[cfg(test)]
 pub(crate) use registry::{count, hook};
 pub(crate) use rust::install_rust;

@@ -2,8 +2,8 @@
 
 use super::libc::{Found, Libc};
 use super::{
-    Answer, ModelCall, barrier, cancel, condition, heap as memory, mutex, once, rust, rwlock,
-    semaphore, spin, threads, verifier,
+    Answer, ModelCall, barrier, cancel, condition, heap as memory, mutex, once, panic, rust,
+    rwlock, semaphore, spin, threads, verifier,
 };
 use samovar_vm::stop::HookId;
 
@@ -236,6 +236,11 @@ static FUNCTIONS: &[Entry] = &[
     of_rust(rust::MAKE_HANDLER, Class::Modelled(rust::make_handler), Objects::None),
     of_rust(rust::DROP_HANDLER, Class::Modelled(rust::drop_handler), Objects::None),
     of_rust(rust::ENABLE_KEY, Class::Atomic, Objects::None),
+    of_rust(panic::BODY, Class::Modelled(panic::body), Objects::None),
+    of_rust(panic::PANIC, Class::Modelled(panic::panic), Objects::None),
+    of_rust(panic::CATCH, Class::Modelled(panic::caught), Objects::None),
+    of_rust(panic::JOIN, Class::Modelled(panic::join), Objects::None),
+    of_rust(panic::TELL_SCOPE, Class::Modelled(panic::tell_scope), Objects::None),
 ];
 
 /// The hook for a symbol of a library.

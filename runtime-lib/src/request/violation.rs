@@ -11,6 +11,11 @@ pub enum ViolationKind {
     Privilege,
     /// No statement of the program: a heap block that nothing refers to at the end.
     Leak,
+    /// A panic of this thread of a Rust program that nobody handles.
+    Panic {
+        /// Number of the thread.
+        thread: u32,
+    },
 }
 
 /// A violated statement of the program. The thread has not gone on; if it does, it behaves as it

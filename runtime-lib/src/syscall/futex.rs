@@ -77,6 +77,7 @@ fn absolute_deadline(call: &mut Call<'_>, realtime: bool) -> Result<Option<u64>,
         return Ok(None);
     }
     let instant = time::read_timespec(call, timeout)?;
+    call.process.look_at_clock();
     Ok(Some(instant.saturating_sub(time::epoch(call.process, realtime))))
 }
 

@@ -34,6 +34,7 @@ pub(super) fn socket(call: &mut Call<'_>) -> SysResult {
 
 pub(super) fn sysinfo(call: &mut Call<'_>) -> SysResult {
     const GIB: u64 = 1 << 30;
+    call.process.look_at_clock();
     let uptime = (super::time::epoch(call.process, false) + call.os().now_ns) / 1_000_000_000;
     let mut words = [0; 14];
     // Uptime, load, memory in all, free, shared, buffers, swap (two), processes, high (two), unit.

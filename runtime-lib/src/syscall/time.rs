@@ -22,6 +22,7 @@ pub(crate) fn epoch(process: &Process, realtime: bool) -> u64 {
 
 /// Asks for the time: it advances, and is returned.
 pub(crate) fn tick(process: &mut Process) -> u64 {
+    process.look_at_clock();
     let now = process.os.now_ns.saturating_add(TICK_NS);
     process.wake_due(now);
     now
@@ -29,6 +30,7 @@ pub(crate) fn tick(process: &mut Process) -> u64 {
 
 /// The wall clock, for files; asking is free.
 pub(crate) fn file_time(process: &Process) -> FileTime {
+    process.look_at_clock();
     let now = epoch(process, true).saturating_add(process.os.now_ns);
     FileTime { seconds: (now / SECOND) as i64, nanoseconds: (now % SECOND) as u32 }
 }
@@ -134,6 +136,7 @@ pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> SysResult {
     if flags & ABSOLUTE == 0 {
         return sleep(call, span, remaining);
     }
+    call.process.look_at_clock();
     let until = span.saturating_sub(start);
     if until <= call.os().now_ns {
         return Ok(Flow::Yield);

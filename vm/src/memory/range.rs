@@ -113,6 +113,8 @@ impl Memory {
         let first = (addr >> PAGE_SHIFT) as usize;
         if self.regions.overlaps(addr, addr + len) {
             self.reads.note_pages(first as u64, len >> PAGE_SHIFT);
+            // What goes away, and so what changes, depends on what is there.
+            self.reads.note_dropped(addr, len);
         }
         let pages = &self.space.pages()[first..first + (len >> PAGE_SHIFT) as usize];
         let Some(touched) = span(pages, |page| page & (FRESH | SHADOW) != FRESH) else { return };
@@ -129,8 +131,6 @@ impl Memory {
             if !self.journal.is_on() {
                 break;
             }
-            // What goes away, and so what changes, depends on what is there.
-            self.reads.note(page, PAGE_SIZE);
             self.log_page(page, flags);
         }
         if dirty {

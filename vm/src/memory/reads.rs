@@ -6,8 +6,8 @@
 //! its behalf adds the 64-byte lines that it touches. Stores count as looks, because what is left
 //! of a line after one depends on what was there.
 //!
-//! So do writes on its behalf, and pages whose contents are dropped: what changes, and what stays
-//! the same, depends on what was there.
+//! So do writes on its behalf, and pages whose contents are dropped, even if nothing was written to
+//! them on this path: what changes, and what stays the same, depends on what was there.
 
 use super::PAGE_SIZE;
 use ahash::{AHashSet, RandomState};
@@ -36,6 +36,14 @@ pub enum Seen {
         first: u64,
         /// How many.
         count: u64,
+    },
+    /// All contents of consecutive lines, which are dropped: those of lines that hold nothing are
+    /// not told from those that were never written.
+    Dropped {
+        /// The first, by address divided by [`LINE`].
+        first: u64,
+        /// The last.
+        last: u64,
     },
     /// The entry of an address in the table of objects.
     Object(u64),
@@ -102,6 +110,11 @@ impl Reads {
     /// Notes a look at what pages are.
     pub(crate) fn note_pages(&self, first: u64, count: u64) {
         self.note_other(Seen::Pages { first, count });
+    }
+
+    /// Notes that the contents of some bytes are dropped.
+    pub(crate) fn note_dropped(&self, addr: u64, len: u64) {
+        self.note_other(Seen::Dropped { first: addr / LINE, last: (addr + len.max(1) - 1) / LINE });
     }
 
     /// Notes a look at the table of objects.
@@ -191,6 +204,17 @@ mod tests {
         let mut expected = vec![Seen::Line(10), Seen::Line(1), Seen::Line(2), Seen::Object(9)];
         expected.extend((100..200).map(Seen::Line));
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn what_is_dropped_is_told_whole() {
+        let reads = Reads::default();
+        reads.begin();
+        reads.note_dropped(4096, 4096);
+        reads.note_dropped(4096, 4096);
+        let mut seen = Vec::new();
+        assert!(reads.end(&mut seen));
+        assert_eq!(seen, [Seen::Dropped { first: 64, last: 127 }]);
     }
 
     #[test]

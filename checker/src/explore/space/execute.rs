@@ -48,7 +48,8 @@ impl Space<'_> {
 
     /// How much was learned of where moves end.
     fn learned(&self) -> usize {
-        self.sight.visible.added() + self.sight.patience.loops()
+        let clock = usize::from(self.sight.clock_goes);
+        self.sight.visible.added() + self.sight.patience.loops() + clock
     }
 
     /// Under which number the moves of a thread are remembered: the number behind the last thread
@@ -87,6 +88,7 @@ impl Space<'_> {
         let place = (thread.0 < threads).then(|| self.place(thread));
         let mark = (self.process.mark(), self.vector.mark());
         self.process.machine.memory.reads.begin();
+        self.process.has_looked_at_clock();
         self.touches.begin_move();
         let touches = Some(&mut self.touches);
         let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, touches);
@@ -106,6 +108,10 @@ impl Space<'_> {
             }
         }
         survey.grown |= self.shows_contention(thread, &made);
+        if self.process.has_looked_at_clock() && !self.sight.clock_goes {
+            self.sight.clock_goes = true;
+            survey.grown = true;
+        }
         if let Some(turn) = &made.turn {
             survey.grown |= self.sightings.note(turn, &mut self.sight.patience);
         }
@@ -164,8 +170,10 @@ impl Space<'_> {
             }
             Ending::Done => {
                 known.outcome = Outcome::Done;
+                let slept = self.vector.os().differs_in_sleep_only(self.process.os());
                 self.vector.update_by(self.process, mark.0.machine(), Some(choice.thread));
-                known.effect.change = self.vector.changed_beyond(&made.stack);
+                // Nobody gets on by sleeping.
+                known.effect.change = self.vector.changed_beyond(&made.stack, !slept);
                 self.vector.changes(&mut self.looks);
                 known.changes = self.looks.as_slice().into();
             }

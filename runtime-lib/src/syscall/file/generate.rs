@@ -30,7 +30,10 @@ pub(super) fn contents(process: &Process, which: Generated) -> Vec<u8> {
             lines.iter().map(|line| format!("{line} kB\n")).collect()
         }
         Generated::SystemStat => system_stat(process),
-        Generated::Uptime => format!("{}.00 0.00\n", 3600 + process.os.now_ns / 1_000_000_000),
+        Generated::Uptime => {
+            process.look_at_clock();
+            format!("{}.00 0.00\n", 3600 + process.os.now_ns / 1_000_000_000)
+        }
         Generated::LoadAverage => format!("0.00 0.00 0.00 1/1 {PID}\n"),
         Generated::Version => "Linux version 5.10.0 (samovar) #1 SMP\n".to_string(),
         Generated::Filesystems => "nodev\tproc\nnodev\ttmpfs\n\text4\n".to_string(),

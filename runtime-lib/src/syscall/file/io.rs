@@ -221,6 +221,9 @@ fn write_from(call: &mut Call<'_>, fd: u64, pieces: &[Piece], at: At) -> SysResu
         _ if at != At::Offset => Err(Errno::ESPIPE.into()),
         OpenKind::Output(stream) => {
             call.os_mut().emit(stream, &bytes);
+            if stream == 2 {
+                call.process.note_message(call.thread, &bytes);
+            }
             done(bytes.len() as u64)
         }
         OpenKind::PipeWriter(_) => write_pipe(call, fd, &file, &bytes),
