@@ -278,21 +278,23 @@ impl Maker {
         cost + 1
     }
 
+    /// Something about a condition variable. Each goes with the mutex of its number: to wait with
+    /// another one at the same time has no meaning.
     fn condition(&mut self, to: &mut Vec<Statement>, around: Around) -> i64 {
         let condition = self.random.below(2).min(self.random.below(2)) as u8;
         let held = (0..2u8).find(|&mutex| around.held[mutex as usize]);
         match (held, self.random.below(6)) {
-            (Some(mutex), 0) => to.push(Statement::WaitOnce(condition, mutex)),
+            (Some(mutex), 0) => to.push(Statement::WaitOnce(mutex, mutex)),
             (Some(mutex), 1 | 2) => {
                 let place = self.small_place();
                 let constant = self.random.below(2) as u32;
-                to.push(Statement::WaitWhile(condition, mutex, place, constant));
+                to.push(Statement::WaitWhile(mutex, mutex, place, constant));
             }
             (None, 0..=2) => {
                 let place = self.small_place();
                 let wait = match self.chance(25) {
-                    true => Statement::WaitOnce(condition, 0),
-                    false => Statement::WaitWhile(condition, 0, place, 0),
+                    true => Statement::WaitOnce(0, 0),
+                    false => Statement::WaitWhile(0, 0, place, 0),
                 };
                 to.push(Statement::Locked(0, vec![wait]));
                 return 2;
