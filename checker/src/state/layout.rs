@@ -123,11 +123,13 @@ impl Layout {
             blocks[at].positions.push(position as u32);
             blocks[at].changes = blocks[at].changes.max(one.changes);
         }
-        // Threads in their order, each with what is mostly about it; then what they share, then
-        // what nobody changes.
+        // Threads in their order, each with what is mostly about it or its neighbours; then what all
+        // share, then what nobody changes.
+        let threads = users.iter().filter_map(Users::owner).max().map_or(0, |last| last + 1);
         let rank = |block: &Block| {
-            let mostly = users[block.positions[0] as usize].mostly();
-            block.owner.or(mostly).unwrap_or(COLD - 1)
+            let users = &users[block.positions[0] as usize];
+            let whose = block.owner.or_else(|| users.mostly());
+            whose.or_else(|| users.neighbours(threads)).unwrap_or(COLD - 1)
         };
         blocks.sort_by_key(|block| (rank(block), block.owner.is_none(), block.positions[0]));
         let mut layout = Layout::new(blocks.len().max(2).next_power_of_two());
@@ -308,6 +310,9 @@ pub struct Users {
     /// How often it did, and how often anybody did.
     own: u32,
     all: u32,
+    /// The numbers of those who did, and their squares, added up.
+    numbers: u64,
+    squares: u64,
     /// How often it was changed.
     pub changes: u32,
     /// It is this thread's whatever was seen, or nobody's.
@@ -328,6 +333,8 @@ impl Users {
     /// A thread looks at it or changes it.
     pub fn note(&mut self, thread: u32) {
         self.all += 1;
+        self.numbers += u64::from(thread);
+        self.squares += u64::from(thread).pow(2);
         if self.thread == thread {
             self.own += 1;
         } else if self.own <= self.all / 2 {
@@ -339,6 +346,18 @@ impl Users {
     fn mostly(&self) -> Option<u32> {
         let is_known = self.fixed.is_none() && 0 < self.all;
         (is_known && self.all <= self.own * 2).then_some(self.thread)
+    }
+
+    /// The thread in the middle of those who work on it, if they are close together among so many:
+    /// closer than if they were all of them.
+    fn neighbours(&self, threads: u32) -> Option<u32> {
+        if self.fixed.is_some() || self.all == 0 {
+            return None;
+        }
+        let of_all = |sum: u64| sum as f64 / f64::from(self.all);
+        let (mean, square) = (of_all(self.numbers), of_all(self.squares));
+        let is_close = (square - mean * mean) * 16.0 < f64::from(threads).powi(2);
+        is_close.then_some(mean as u32)
     }
 
     /// The thread that it belongs to, if there is one.

@@ -55,12 +55,12 @@ const QUESTIONS: &[Question] = &[
         is_wrong: false,
     },
     Question {
-        name: "counter 5x5",
+        name: "counter 4x3",
         file: "examples/benchmarks/counter.c",
-        flags: &["-DN=5", "-DK=5"],
+        flags: &["-DN=4", "-DK=3"],
         args: &[],
         model: "additions",
-        defines: &["-DN=5", "-DK=5"],
+        defines: &["-DN=4", "-DK=3"],
         is_wrong: false,
     },
     Question {
