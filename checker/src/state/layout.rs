@@ -123,8 +123,8 @@ impl Layout {
             blocks[at].positions.push(position as u32);
             blocks[at].changes = blocks[at].changes.max(one.changes);
         }
-        // Threads in their order, each with what is mostly about it or its neighbours; then what all
-        // share, then what nobody changes.
+        // Threads in their order, each with what is mostly about it or its neighbours; then what
+        // all share, then what nobody changes.
         let threads = users.iter().filter_map(Users::owner).max().map_or(0, |last| last + 1);
         let rank = |block: &Block| {
             let users = &users[block.positions[0] as usize];
