@@ -24,18 +24,24 @@ impl Os {
         hasher.finish()
     }
 
-    /// Whether the two have the same records of all threads but this one.
-    pub fn same_others(&self, thread: ThreadId, other: &Os) -> bool {
-        self.threads.same_but(thread.0 as usize, &other.threads)
-    }
-
-    /// This state with the records of all threads but one taken from another one.
-    pub fn with_others(&self, thread: ThreadId, other: &Os) -> Os {
-        let mut os = self.clone();
-        os.threads = other.threads.clone();
-        os.threads.take(thread.0 as usize, &self.threads);
-        os.privileges = other.privileges.with_own(thread, &self.thread(thread).privileged);
-        os
+    /// What belongs to no thread as it is here, and the threads of another state, but for these
+    /// records, in the order of their threads; where there is none, the thread and all behind it
+    /// do not exist.
+    pub fn with_records<'a>(
+        &self,
+        other: &Os,
+        records: impl Iterator<Item = (ThreadId, Option<&'a Arc<Thread>>)>,
+    ) -> Os {
+        let (mut threads, mut privileges) = (other.threads.clone(), other.privileges.clone());
+        for (thread, record) in records {
+            privileges =
+                privileges.with_own(thread, record.map_or(&[], |record| &record.privileged));
+            match record {
+                Some(record) => threads.set(thread.0 as usize, Arc::clone(record)),
+                None => threads.truncate(thread.0 as usize),
+            }
+        }
+        Os { threads, privileges, ..self.clone() }
     }
 
     /// Whether the guest cannot tell the two apart.

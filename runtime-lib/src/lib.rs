@@ -52,7 +52,10 @@ pub use load::{LoadError, LoadOptions, Model};
 pub use module::Module;
 pub use origin::Origin;
 pub use os::{Ended, Os, Output};
-pub use process::{LOOK_AT_THREADS, LOOK_AT_WAITS, Process, ProcessMark};
+pub use process::{
+    LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_THREAD, LOOK_AT_THREADS, LOOK_AT_WAITS, Process,
+    ProcessMark,
+};
 pub use request::{
     Activity, Choices, Mark, Privilege, Privileges, Suggestion, Violation, ViolationKind,
 };

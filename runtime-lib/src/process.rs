@@ -13,7 +13,7 @@ use crate::origin::Origins;
 use crate::os::{Ended, Os, Output, PID};
 use crate::request::Choices;
 use crate::syscall::futex;
-use crate::thread::{ThreadState, WaitFor};
+use crate::thread::{Thread, ThreadState, WaitFor};
 use crate::threads::Threads;
 use samovar_vm::machine::{Machine, ThreadId};
 use samovar_vm::memory::journal::Mark;
@@ -22,10 +22,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a step looked at beyond memory, its thread's own record and what is common to all threads:
-/// what other threads wait for.
+/// who waits for the object with this address, and how (see [`WaitFor::concerns`]).
 pub const LOOK_AT_WAITS: u32 = 1;
-/// The same: everything about other threads.
-pub const LOOK_AT_THREADS: u32 = 2;
+/// The same: everything about the thread with this number, or that there is none.
+pub const LOOK_AT_THREAD: u32 = 2;
+/// The same: everything about all threads.
+pub const LOOK_AT_THREADS: u32 = 3;
+/// The same: how many threads there are, those that ended included.
+pub const LOOK_AT_COUNT: u32 = 4;
+/// The same: how many threads have not ended.
+pub const LOOK_AT_ALIVE: u32 = 5;
 
 /// See the module head.
 #[derive(Debug)]
@@ -116,28 +122,52 @@ impl Process {
         &self.os.threads
     }
 
-    /// All threads, for somebody who acts on behalf of one and wants to know what others wait for.
-    pub(crate) fn waits(&self) -> &Threads {
-        self.machine.memory.reads.note_beyond(LOOK_AT_WAITS);
+    /// Threads whose wait concerns an object, by number, and their waits: for somebody who acts on
+    /// behalf of a thread.
+    pub(crate) fn waiters(&self, object: u64) -> impl Iterator<Item = (ThreadId, &WaitFor)> {
+        self.machine.memory.reads.note_beyond(LOOK_AT_WAITS, object);
+        let threads = self.os.threads.iter().zip(0..);
+        let waits =
+            threads.filter_map(|(thread, index)| Some((ThreadId(index), thread.waiting()?)));
+        waits.filter(move |(_, wait)| wait.concerns(object))
+    }
+
+    /// Lets all of them run on whose wait fits.
+    pub(crate) fn wake_waiters(&mut self, object: u64, fits: impl Fn(&WaitFor) -> bool) {
+        let waiters = self.waiters(object).filter(|(_, wait)| fits(wait));
+        let woken: Vec<ThreadId> = waiters.map(|(thread, _)| thread).collect();
+        woken.into_iter().for_each(|thread| self.set_runnable(thread));
+    }
+
+    /// All threads, for somebody who wants to know everything about them.
+    pub(crate) fn all_threads(&self) -> &Threads {
+        self.machine.memory.reads.note_beyond(LOOK_AT_THREADS, 0);
         &self.os.threads
     }
 
-    /// The same, for somebody who wants to know more.
-    pub(crate) fn all_threads(&self) -> &Threads {
-        self.machine.memory.reads.note_beyond(LOOK_AT_THREADS);
-        &self.os.threads
+    /// The record of a thread, if there is one with this number, for somebody else.
+    pub(crate) fn other_thread(&self, thread: ThreadId) -> Option<&Thread> {
+        self.machine.memory.reads.note_beyond(LOOK_AT_THREAD, u64::from(thread.0));
+        self.os.threads.get(thread.0 as usize)
     }
 
     /// The thread with this identifier, if it is alive.
     pub(crate) fn by_tid(&self, tid: u32) -> Option<ThreadId> {
         // Threads count on from the process's identifier.
-        let index = tid.checked_sub(PID)?;
-        self.all_threads().get(index as usize)?.is_alive().then_some(ThreadId(index))
+        let thread = ThreadId(tid.checked_sub(PID)?);
+        self.other_thread(thread)?.is_alive().then_some(thread)
+    }
+
+    /// Number of threads, those that ended included, for somebody who acts on behalf of one.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.machine.memory.reads.note_beyond(LOOK_AT_COUNT, 0);
+        self.os.threads.len()
     }
 
     /// Number of threads that have not ended.
     pub(crate) fn alive(&self) -> usize {
-        self.all_threads().iter().filter(|thread| thread.state != ThreadState::Exited).count()
+        self.machine.memory.reads.note_beyond(LOOK_AT_ALIVE, 0);
+        self.os.threads.iter().filter(|thread| thread.is_alive()).count()
     }
 
     /// Numbers of the threads that can run, in ascending order.

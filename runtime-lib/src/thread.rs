@@ -3,6 +3,7 @@
 use crate::models::{Panics, Stage};
 use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
+use crate::syscall::objects;
 use crate::turns::Turns;
 use std::sync::Arc;
 
@@ -151,7 +152,29 @@ impl WaitFor {
         }
     }
 
-    /// The same, to change it.
+    /// Whether it is a wait for the object with this address, or will lock it afterwards. Waits for
+    /// what has no address are all for the same pseudo-address ([`crate::syscall::objects`]).
+    pub fn concerns(&self, object: u64) -> bool {
+        match *self {
+            WaitFor::Futex { addr, .. }
+            | WaitFor::FutexOwnership { addr, .. }
+            | WaitFor::Mutex { addr, .. }
+            | WaitFor::ReaderWriter { addr, .. }
+            | WaitFor::Semaphore { addr, .. }
+            | WaitFor::Barrier { addr }
+            | WaitFor::Spin { addr }
+            | WaitFor::Once { addr }
+            | WaitFor::Lock { addr } => addr == object,
+            WaitFor::Condition { addr, mutex, .. } => addr == object || mutex == object,
+            WaitFor::Files { .. } => object == objects::FILES,
+            WaitFor::Signal { .. } => object == objects::SIGNALS,
+            WaitFor::Sleep { .. } => object == objects::CLOCK,
+            WaitFor::Privilege { .. } => object == objects::ADDRESS_SPACE,
+            WaitFor::Join { .. } => object == objects::THREADS,
+        }
+    }
+
+    /// When the wait ends by itself, to change it.
     pub(crate) fn deadline_mut(&mut self) -> Option<&mut u64> {
         match self {
             WaitFor::Sleep { until, .. } => Some(until),

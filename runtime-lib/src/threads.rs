@@ -67,35 +67,47 @@ impl Threads {
 
     /// Adds the record of a new thread.
     pub(crate) fn push(&mut self, thread: Thread) {
+        self.push_shared(Arc::new(thread));
+    }
+
+    fn push_shared(&mut self, record: Arc<Thread>) {
         match self.chunks.last_mut().filter(|last| last.len() < CHUNK) {
-            Some(last) => Arc::make_mut(last).push(Arc::new(thread)),
-            None => self.chunks.push(Arc::new(vec![Arc::new(thread)])),
+            Some(last) => Arc::make_mut(last).push(record),
+            None => self.chunks.push(Arc::new(vec![record])),
         }
     }
 
-    /// Takes the record of one thread from others, of which there must be as many.
-    pub(crate) fn take(&mut self, index: usize, from: &Threads) {
-        let record = &from.chunks[index / CHUNK][index % CHUNK];
-        if !Arc::ptr_eq(record, &self.chunks[index / CHUNK][index % CHUNK]) {
-            Arc::make_mut(&mut self.chunks[index / CHUNK])[index % CHUNK] = Arc::clone(record);
+    /// Puts the record of a thread in its place; the thread may be the next new one.
+    ///
+    /// # Panics
+    /// If there would be a gap.
+    pub(crate) fn set(&mut self, index: usize, record: Arc<Thread>) {
+        assert!(index <= self.len(), "internal error: a thread before the one behind which it is");
+        if index == self.len() {
+            return self.push_shared(record);
         }
+        Arc::make_mut(&mut self.chunks[index / CHUNK])[index % CHUNK] = record;
     }
 
-    /// Whether all records but perhaps this one are the same.
-    pub(crate) fn same_but(&self, index: usize, other: &Threads) -> bool {
-        let same = |one: &Arc<Thread>, two: &Arc<Thread>| Arc::ptr_eq(one, two) || one == two;
-        let chunks = self.chunks.iter().zip(&other.chunks).enumerate();
-        self.len() == other.len() && { chunks }.all(|(number, (one, two))| {
-            let mut records = one.iter().zip(two.iter()).enumerate();
-            Arc::ptr_eq(one, two)
-                || records.all(|(at, (one, two))| number * CHUNK + at == index || same(one, two))
-        })
+    /// Leaves so many threads, if there are more.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.chunks.truncate(count.div_ceil(CHUNK));
+        if count < self.len()
+            && let Some(last) = self.chunks.last_mut()
+        {
+            Arc::make_mut(last).truncate(count % CHUNK);
+        }
     }
 }
 
 impl PartialEq for Threads {
     fn eq(&self, other: &Threads) -> bool {
-        self.same_but(usize::MAX, other)
+        let same = |one: &Arc<Thread>, two: &Arc<Thread>| Arc::ptr_eq(one, two) || one == two;
+        let mut chunks = self.chunks.iter().zip(&other.chunks);
+        self.len() == other.len()
+            && chunks.all(|(one, two)| {
+                Arc::ptr_eq(one, two) || one.iter().zip(two.iter()).all(|(one, two)| same(one, two))
+            })
     }
 }
 
@@ -132,13 +144,18 @@ mod tests {
         assert_eq!(changed, threads);
         changed.get_mut(40).state = ThreadState::Exited;
         assert_ne!(changed, threads);
-        assert!(changed.same_but(40, &threads) && !changed.same_but(41, &threads));
         let shared = |(one, two): (&Arc<Chunk>, &Arc<Chunk>)| Arc::ptr_eq(one, two);
         let same: Vec<bool> = changed.chunks().iter().zip(threads.chunks()).map(shared).collect();
         assert_eq!(same, [true, false, true, true]);
         assert!(threads[40].is_alive(), "the original stays as it was");
         let mut back = changed.clone();
-        back.take(40, &threads);
+        back.set(40, Arc::clone(&threads.chunks()[1][8]));
+        assert_eq!(back, threads);
+        for count in [99, 97, 96, 64, 33, 1] {
+            back.truncate(count);
+            assert_eq!((back.len(), back.iter().count()), (count, count));
+        }
+        (1..100).for_each(|at| back.set(at, Arc::clone(&threads.chunks()[at / 32][at % 32])));
         assert_eq!(back, threads);
         changed.get_mut(40).state = ThreadState::Runnable;
         assert_eq!(changed, threads, "equal records are equal wherever they are");

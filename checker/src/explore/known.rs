@@ -37,8 +37,6 @@ pub struct Known {
     pub outcome: Outcome,
     /// What it changes in the state vector.
     pub changes: Box<[(u32, u32)]>,
-    /// If it changes the operating system by itself: what that looked like afterwards once.
-    pub world: Option<(u32, ThreadId)>,
     /// What it touches.
     pub touched: Arc<[Touched]>,
     /// What of it other threads touch, too.
@@ -213,6 +211,7 @@ impl KnownMoves {
         let changes = vector.cell_changes(thread, &self.kept[id.0 as usize].changes);
         self.cell_bytes += size_of_val(&*changes.cells)
             + size_of_val(&*changes.rest)
+            + size_of_val(&*changes.parts)
             + size_of::<CellChanges>()
             + size_of::<Brief>();
         let found = self.by_cells.add(thread.0, alternative, &self.looks);
@@ -340,17 +339,22 @@ impl KnownMoves {
     /// taken back, or [`StateVector::settle`]d, before anything else.
     #[inline]
     pub fn peek(&self, found: Found, vector: &mut StateVector) {
-        let known = self.get(found.which);
-        if let Some((shown, thread)) = known.world {
-            vector.change_world(shown, thread);
+        if let Some(at) = found.in_cells {
+            vector.put_parts(&self.in_cells[at as usize].parts);
         }
+        self.shift(found, vector);
+    }
+
+    /// The same, not even to look at the operating system there.
+    #[inline]
+    pub fn shift(&self, found: Found, vector: &mut StateVector) {
         match found.in_cells {
             Some(at) => {
                 let changes = &self.in_cells[at as usize];
                 vector.put_cells(&changes.cells);
-                vector.put(&changes.rest)
+                vector.put_rest(&changes.rest);
             }
-            None => vector.put(&known.changes),
+            None => vector.put(&self.get(found.which).changes),
         }
     }
 

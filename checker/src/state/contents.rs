@@ -1,9 +1,10 @@
 //! The contents of components: interned, so that a number stands for them.
 //!
 //! Components are granules of memory and of its shadow, page flags, objects, the map of regions,
-//! the registers of each thread and the operating system. A component has a position from the first
-//! time it changes; what it was at the start of the search is its *base*. Equal contents of a
-//! component have equal numbers, decided on the contents themselves.
+//! the registers of each thread, and the parts of the operating system: what it knows of each thread
+//! and what belongs to none. A component has a position from the first time it changes; what it was
+//! at the start of the search is its *base*. Equal contents of a component have equal numbers,
+//! decided on the contents themselves.
 //!
 //! What counts as state is what the guest can still observe: output already made, the journal and
 //! counters of the checker are left out; dead stack was overwritten with zeros before (see
@@ -12,6 +13,7 @@
 
 use super::parts::Parts;
 use super::pool::Pool;
+use super::roster::COMMON_PART;
 use super::worlds::{Regions, Worlds};
 use crate::explore::measure::MemoryUse;
 use ahash::{AHashMap, RandomState};
@@ -54,11 +56,28 @@ pub(super) enum Component {
     Core(u32),
     /// Floating-point registers of a thread.
     Floating(u32),
-    /// The operating system.
-    World,
+    /// What the operating system knows of a thread.
+    Record(u32),
+    /// What belongs to no thread in the operating system.
+    Common,
 }
 
 impl Component {
+    /// Which part of the operating system it is, if it is one.
+    #[inline]
+    pub(super) fn part(self) -> Option<u32> {
+        match self {
+            Component::Common => Some(COMMON_PART),
+            Component::Record(thread) => Some(thread),
+            _ => None,
+        }
+    }
+
+    /// The component that a part of the operating system is.
+    pub(super) fn of_part(part: u32) -> Component {
+        if part == COMMON_PART { Component::Common } else { Component::Record(part) }
+    }
+
     /// Whether it is contents of memory from one line to another.
     pub(super) fn is_in(self, (first, last): (u64, u64)) -> bool {
         match self {
@@ -108,7 +127,7 @@ impl Contents {
         let map = || AHashMap::with_hasher(hasher.clone());
         let mut contents = Contents {
             positions: AHashMap::with_hasher(hasher.clone()),
-            slots: vec![Slot { component: Component::World, base: ABSENT }],
+            slots: vec![Slot { component: Component::Common, base: ABSENT }],
             baseline: map(),
             shadow_baseline: map(),
             page_baseline: map(),
@@ -165,6 +184,15 @@ impl Contents {
         self.slots[position as usize]
     }
 
+    /// The number of the contents that a value at a position stands for.
+    #[inline]
+    pub fn number_of(&self, position: u32, value: u32) -> u32 {
+        match value {
+            0 => self.slot(position).base,
+            value => value - 1,
+        }
+    }
+
     /// Gives a component that is there at the start a position.
     pub fn add_present(&mut self, component: Component, process: &Process) -> u32 {
         let base = self.number(component, process);
@@ -219,12 +247,22 @@ impl Contents {
                 self.cores.intern(core.map(u64::to_le_bytes).as_flattened())
             }
             Component::Floating(thread) => self.floating(process, thread),
-            Component::World => {
-                let near = self.worlds.latest().map(|near| near.privileges());
-                self.parts.meet(process.privileges(), near);
-                self.worlds.number(process.world())
+            Component::Common => {
+                let world = self.world(process);
+                self.worlds.common(world)
+            }
+            Component::Record(thread) => {
+                let world = self.world(process);
+                self.worlds.record(world, ThreadId(thread))
             }
         }
+    }
+
+    /// The number of the operating system's present state.
+    pub fn world(&mut self, process: &Process) -> u32 {
+        let near = self.worlds.latest().map(|near| near.privileges());
+        self.parts.meet(process.privileges(), near);
+        self.worlds.number(process.world())
     }
 
     fn intern_shadow(&mut self, shadow: &[u8]) -> u32 {
@@ -270,9 +308,11 @@ impl Contents {
                 self.objects.intern(&object.unwrap_or(object_bytes(None)))
             }
             // All that were there at the start have a position.
-            Component::Core(_) | Component::Floating(_) | Component::Regions | Component::World => {
-                ABSENT
-            }
+            Component::Core(_)
+            | Component::Floating(_)
+            | Component::Regions
+            | Component::Record(_)
+            | Component::Common => ABSENT,
         };
         self.add_slot(component, base)
     }

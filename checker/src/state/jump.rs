@@ -27,20 +27,29 @@ impl StateVector {
             self.forget();
             return;
         }
-        self.tree.go(&self.pairs, target);
-        self.tree.forget();
+        self.follow(target);
+        self.forget();
     }
 
     /// Goes to a stored state; going back is possible. Only if states are not told by fingerprints.
     #[inline]
     pub fn follow(&mut self, target: StateId) {
         debug_assert!(self.printed.is_none());
+        let mark = self.tree.mark();
         self.tree.go(&self.pairs, target);
+        for cell in self.tree.changed_since(mark) {
+            for &(part, position) in self.layout.parts_in(cell) {
+                let value = self.layout.get(&self.tree, &self.pairs, position);
+                self.roster.set(part, self.contents.number_of(position, value));
+            }
+        }
+        self.roster.find(&mut self.contents.worlds);
     }
 
     /// Forgets how to take changes back.
     pub fn forget(&mut self) {
         self.tree.forget();
+        self.roster.forget();
     }
 
     /// Goes to where these values, in the order of their positions, are all that is different from
@@ -90,10 +99,9 @@ impl StateVector {
         }
         process.machine.memory.journal.set_on(false);
         // The operating system knows how many threads there are, so it comes first.
-        for &(position, value) in &changes {
-            if self.contents.slot(position).component == Component::World {
-                self.apply(process, position, value);
-            }
+        let is_part = |change: &(u32, u32)| self.contents.slot(change.0).component.part().is_some();
+        if changes.iter().any(is_part) {
+            process.restore_world(self.os());
         }
         process.machine.restore_thread_count(process.threads().len() as u32);
         // Pages come before their contents.
@@ -145,7 +153,8 @@ impl StateVector {
                 let floating = &self.contents.floating_values[number as usize];
                 process.machine.restore_floating(ThreadId(thread), floating);
             }
-            Component::World => process.restore_world(self.contents.worlds.get(number)),
+            // All parts at once.
+            Component::Record(_) | Component::Common => {}
         }
     }
 }

@@ -7,9 +7,7 @@
 //! one number, a move changes few cells, and threads that stand where they stood before cost
 //! nothing.
 //!
-//! Components that hardly ever change share one *cold* block, whoever's they are. Not so the
-//! operating system: remembered moves change it apart from everything else, and would undo that if
-//! they put back a whole cell that has it inside.
+//! Components that hardly ever change share one *cold* block, whoever's they are.
 //!
 //! Whose a component is, and how often it changes, is a guess from what moves were seen to do. A
 //! wrong guess costs time and never correctness. While states are stored, every component stays
@@ -50,6 +48,8 @@ struct Cell {
     depth: u32,
     /// Positions of the components by leaf, zero for none.
     positions: Vec<u32>,
+    /// Parts of the operating system among them, and their positions.
+    parts: Vec<(u32, u32)>,
 }
 
 /// Components that are going to share a cell.
@@ -112,7 +112,7 @@ impl Layout {
         let mut blocks: Vec<Block> = Vec::new();
         let mut latest: AHashMap<u32, usize> = AHashMap::new();
         for (position, one) in users.iter().enumerate().skip(1) {
-            let is_cold = !one.is_nobodys() && (one.changes < 2 || one.changes < most / COLD_PART);
+            let is_cold = one.changes < 2 || one.changes < most / COLD_PART;
             let owner = one.owner().or(is_cold.then_some(COLD));
             let at = owner.and_then(|owner| latest.get(&owner).copied());
             let at = at.filter(|&at| blocks[at].positions.len() < BLOCK_MAX).unwrap_or_else(|| {
@@ -169,7 +169,8 @@ impl Layout {
         for (leaf, &position) in positions.iter().enumerate() {
             self.places[position as usize] = Place { cell, leaf: leaf as u32 };
         }
-        self.cells[cell as usize] = Cell { owner, depth, positions: positions.to_vec() };
+        self.cells[cell as usize] =
+            Cell { owner, depth, positions: positions.to_vec(), parts: Vec::new() };
         if let Some(owner) = owner
             && positions.len() < 1 << depth
         {
@@ -213,7 +214,8 @@ impl Layout {
     }
 
     fn occupy_cell(&mut self, cell: u32, position: u32, owner: Option<u32>, depth: u32) -> Place {
-        self.cells[cell as usize] = Cell { owner, depth, positions: vec![position] };
+        let (positions, parts) = (vec![position], Vec::new());
+        self.cells[cell as usize] = Cell { owner, depth, positions, parts };
         self.places.push(Place { cell, leaf: 0 });
         Place { cell, leaf: 0 }
     }
@@ -225,6 +227,18 @@ impl Layout {
         if !self.is_flat {
             self.free.splice(0..0, (known as u32..cells as u32).rev());
         }
+    }
+
+    /// A position has this part of the operating system.
+    pub fn note_part(&mut self, part: u32, position: u32) {
+        let cell = self.place(position).cell;
+        self.cells[cell as usize].parts.push((part, position));
+    }
+
+    /// Parts of the operating system in a cell, and their positions.
+    #[inline]
+    pub fn parts_in(&self, cell: u32) -> &[(u32, u32)] {
+        &self.cells[cell as usize].parts
     }
 
     /// Where a component is.
@@ -315,19 +329,14 @@ pub struct Users {
     squares: u64,
     /// How often it was changed.
     pub changes: u32,
-    /// It is this thread's whatever was seen, or nobody's.
-    fixed: Option<Option<u32>>,
+    /// It is this thread's whatever was seen.
+    fixed: Option<u32>,
 }
 
 impl Users {
-    /// It is a thread's whatever will be seen, or nobody's.
-    pub fn fixed(owner: Option<u32>) -> Users {
+    /// It is a thread's whatever will be seen.
+    pub fn fixed(owner: u32) -> Users {
         Users { fixed: Some(owner), ..Users::default() }
-    }
-
-    /// Whether it is nobody's whatever will be seen.
-    fn is_nobodys(&self) -> bool {
-        self.fixed == Some(None)
     }
 
     /// A thread looks at it or changes it.
@@ -363,7 +372,7 @@ impl Users {
     /// The thread that it belongs to, if there is one.
     pub fn owner(&self) -> Option<u32> {
         let guess = (0 < self.all && self.all - self.own <= self.own / 3).then_some(self.thread);
-        self.fixed.unwrap_or(guess)
+        self.fixed.or(guess)
     }
 }
 
@@ -374,7 +383,7 @@ mod tests {
     #[test]
     fn components_keep_their_values_wherever_they_are() {
         let owners = [None, Some(0), Some(0), None, Some(1), Some(0), None, None];
-        let mut users = owners.map(Users::fixed);
+        let mut users = owners.map(|owner| owner.map_or(Users::default(), Users::fixed));
         (0..7).for_each(|position| users[position].changes = 1 << position);
         let mut pairs = Pairs::default();
         let mut layout = Layout::arranged(&users);
@@ -411,18 +420,6 @@ mod tests {
             found.push((position, value));
         });
         assert_eq!(found, [(5, 99)]);
-    }
-
-    #[test]
-    fn the_operating_system_is_alone_in_its_cell_however_seldom_it_changes() {
-        let mut users = [Users::default(); 8];
-        users[1] = Users::fixed(None);
-        users[2].changes = 1_000_000;
-        let layout = Layout::arranged(&users);
-        let others = (2..8).map(|position| layout.place(position).cell);
-        assert!(others.clone().all(|cell| cell != layout.place(1).cell));
-        let cold: Vec<u32> = others.skip(1).collect();
-        assert!(cold.windows(2).all(|two| two[0] == two[1]), "the others share one: {cold:?}");
     }
 
     #[test]

@@ -19,13 +19,15 @@ pub struct Lesson {
     objects: usize,
     cores: usize,
     floatings: usize,
-    worlds: usize,
+    commons: usize,
+    records: usize,
     regions: usize,
 }
 
 impl StateVector {
     /// What was learned so far.
     pub fn lesson(&self) -> Lesson {
+        let (commons, records) = self.contents.worlds.part_counts();
         Lesson {
             slots: self.contents.slots().len(),
             granules: self.contents.granules.len(),
@@ -33,7 +35,8 @@ impl StateVector {
             objects: self.contents.objects.len(),
             cores: self.contents.cores.len(),
             floatings: self.contents.floatings.len(),
-            worlds: self.contents.worlds.len(),
+            commons,
+            records,
             regions: self.contents.regions.len(),
         }
     }
@@ -54,7 +57,8 @@ impl StateVector {
             Component::Regions => self.contents.regions.len(),
             Component::Core(_) => self.contents.cores.len(),
             Component::Floating(_) => self.contents.floatings.len(),
-            Component::World => self.contents.worlds.len(),
+            Component::Common => self.contents.worlds.part_counts().0,
+            Component::Record(_) => self.contents.worlds.part_counts().1,
         }
     }
 
@@ -78,9 +82,15 @@ impl StateVector {
                 digest.bytes(pool.contents(number as u32));
             }
         }
-        for number in before.worlds..self.contents.worlds.len() {
+        let worlds = &self.contents.worlds;
+        let (commons, records) = worlds.part_counts();
+        for number in before.commons..commons {
             digest.number(number as u64);
-            digest.number(self.contents.worlds.digest(number as u32));
+            digest.number(worlds.common_digest(number as u32));
+        }
+        for number in before.records..records {
+            digest.number(number as u64);
+            digest.number(worlds.record_digest(number as u32));
         }
         digest.number(self.contents.regions.len() as u64);
         digest.0

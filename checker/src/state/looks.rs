@@ -6,9 +6,9 @@
 //! positions, and what is found there is remembered by cells as well.
 
 use super::contents::{Component, PAGES};
-use super::parts::CODE;
-use super::vector::{CELL, COMMON, RECORDS, REGIONS, StateVector, WAITS, WORLD};
-use samovar_runtime::LOOK_AT_WAITS;
+use super::parts::{ALIVE, CODE, COUNT};
+use super::vector::{CELL, COMMON, REGIONS, StateVector};
+use samovar_runtime::{LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_THREAD, LOOK_AT_WAITS};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::PAGE_SIZE;
 use samovar_vm::memory::reads::{self, LINE, Seen};
@@ -20,20 +20,20 @@ pub struct CellChanges {
     pub cells: Box<[(u32, u32)]>,
     /// By position.
     pub rest: Box<[(u32, u32)]>,
+    /// Parts of the operating system among these, and their numbers (see [`super::roster`]).
+    pub parts: Box<[(u32, u32)]>,
 }
 
 impl StateVector {
     /// The positions that decide about a move of a thread from the present state, and what is
     /// there: its registers, what it sees of the operating system, what it looked at and changes.
-    /// If it changes no more of the operating system than its thread's own part and what belongs to
-    /// no thread, the number of the changed operating system comes back.
     pub fn looks(
         &mut self,
         thread: ThreadId,
         seen: &[Seen],
         changes: &[(u32, u32)],
         looks: &mut Vec<(u32, u32)>,
-    ) -> Option<u32> {
+    ) {
         looks.clear();
         self.question += 1;
         self.mentioned.resize(self.contents.slots().len(), 0);
@@ -45,13 +45,12 @@ impl StateVector {
             self.mention_part(question, looks);
         }
         // The passing of time is not one thread's.
-        let mut whole = self.os().threads().len() <= thread.0 as usize;
-        if whole {
-            self.mention(WORLD, looks);
-        } else {
-            self.threads[thread.0 as usize].into_iter().for_each(|it| self.mention(it, looks));
-            self.mention_part(COMMON, looks);
-            self.mention_part(RECORDS + thread.0, looks);
+        match self.os().threads().len() <= thread.0 as usize {
+            true => self.look_at_threads(looks),
+            false => {
+                self.threads[thread.0 as usize].into_iter().for_each(|it| self.mention(it, looks));
+                self.mention(COMMON, looks);
+            }
         }
         for seen in seen {
             match *seen {
@@ -79,27 +78,39 @@ impl StateVector {
                 }
                 Seen::Dropped { first, last } => self.look_at_lines((first, last), looks),
                 Seen::Object(addr) => self.look(Component::Object(addr), looks),
-                Seen::Beyond(reads::REGIONS) => self.mention(REGIONS, looks),
-                Seen::Beyond(LOOK_AT_WAITS) if !whole => self.mention_part(WAITS, looks),
-                Seen::Beyond(_) => {
-                    whole = true;
-                    self.mention(WORLD, looks);
-                }
+                Seen::Beyond { kind, which } => self.look_beyond(kind, which, looks),
             }
         }
-        let shown = changes.iter().find(|(position, _)| *position == WORLD);
-        let shown = shown.map(|&(position, value)| self.contents_of(position, value));
-        let before = self.contents_at(WORLD);
-        let is_own =
-            |shown: &u32| !whole && self.contents.worlds.is_own_change(before, *shown, thread);
-        let shown = shown.filter(is_own);
-        for &(position, _) in changes.iter().filter(|it| it.0 != WORLD || shown.is_none()) {
+        for &(position, _) in changes {
             self.mention(position, looks);
         }
         for &(position, _) in looks.iter().filter(|look| look.0 < CELL) {
             self.users[position as usize].note(thread.0);
         }
-        shown
+    }
+
+    fn look_beyond(&mut self, kind: u32, which: u64, looks: &mut Vec<(u32, u32)>) {
+        match kind {
+            reads::REGIONS => self.mention(REGIONS, looks),
+            LOOK_AT_WAITS => {
+                let question = self.contents.parts.waits(which);
+                self.mention_part(question, looks);
+            }
+            LOOK_AT_THREAD => self.look(Component::Record(which as u32), looks),
+            LOOK_AT_COUNT => self.mention_part(COUNT, looks),
+            LOOK_AT_ALIVE => self.mention_part(ALIVE, looks),
+            // Whatever it is.
+            _ => self.look_at_threads(looks),
+        }
+    }
+
+    /// Looks at everything that the operating system knows.
+    fn look_at_threads(&mut self, looks: &mut Vec<(u32, u32)>) {
+        self.mention_part(COUNT, looks);
+        self.mention(COMMON, looks);
+        for thread in 0..self.os().threads().len() {
+            self.mention(self.threads[thread][2], looks);
+        }
     }
 
     fn mention_part(&mut self, question: u32, looks: &mut Vec<(u32, u32)>) {
@@ -155,8 +166,10 @@ impl StateVector {
 
     /// What changes of positions by a move of a thread come to in the present state.
     pub fn cell_changes(&mut self, thread: ThreadId, changes: &[(u32, u32)]) -> CellChanges {
-        let (mut cells, mut rest) = (Vec::new(), Vec::new());
+        let (mut cells, mut rest, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for &(position, value) in changes {
+            let part = self.contents.slot(position).component.part();
+            parts.extend(part.map(|part| (part, self.contents_of(position, value))));
             let place = self.layout.place(position);
             if !self.layout.is_whole_for(place.cell, thread.0) {
                 rest.push((position, value));
@@ -168,6 +181,6 @@ impl StateVector {
             });
             cells[at].1 = self.layout.changed(&mut self.pairs, cells[at].1, place, value);
         }
-        CellChanges { cells: cells.into(), rest: rest.into() }
+        CellChanges { cells: cells.into(), rest: rest.into(), parts: parts.into() }
     }
 }

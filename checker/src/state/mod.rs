@@ -14,6 +14,7 @@ pub mod pool;
 pub mod printed;
 pub mod reading;
 pub mod reserve;
+pub mod roster;
 pub mod slots;
 pub mod table;
 #[cfg(test)]

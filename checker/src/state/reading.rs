@@ -4,10 +4,11 @@
 //! What would have to be looked up in the contents of components, or entered into a list of what is
 //! known, is not there then: the answer is that it is not known.
 
-use super::contents::Component;
 use super::looks::CellChanges;
+use super::parts::Around;
+use super::roster::Roster;
 use super::tree::{Next, Pairs, StateId, Tree};
-use super::vector::{CELL, COMMON, PART, RECORDS, REGIONS, StateVector, WAITS, WORLD};
+use super::vector::{CELL, PART, REGIONS, StateVector};
 use super::worlds::Worlds;
 use samovar_vm::machine::ThreadId;
 
@@ -16,13 +17,28 @@ use samovar_vm::machine::ThreadId;
 pub struct Reader {
     tree: Tree,
     pairs: Pairs,
+    roster: Roster,
+    /// The operating system of the present state was met before.
+    is_known: bool,
 }
 
 impl Reader {
     /// Stands at the start; the vector's states must be stored, not told by fingerprints.
     pub fn new(vector: &StateVector) -> Reader {
         debug_assert!(vector.printed.is_none());
-        Reader { tree: Tree::like(&vector.tree), pairs: vector.pairs.share() }
+        let mut reader = Reader {
+            tree: Tree::like(&vector.tree),
+            pairs: vector.pairs.share(),
+            roster: vector.roster.clone(),
+            is_known: true,
+        };
+        // The vector may stand elsewhere.
+        for (slot, position) in vector.contents.slots().iter().zip(0..).skip(1) {
+            if let Some(part) = slot.component.part() {
+                reader.take_part(vector, part, position);
+            }
+        }
+        reader
     }
 
     /// Whether the vector's states are still stored where they were when this was made.
@@ -36,8 +52,22 @@ impl Reader {
         while self.tree.len() < vector.tree.len() {
             self.tree.grow();
         }
+        let mark = self.tree.mark();
         self.tree.go(&self.pairs, state);
+        for cell in self.tree.changed_since(mark) {
+            for &(part, position) in vector.layout.parts_in(cell) {
+                let value = vector.layout.get(&self.tree, &self.pairs, position);
+                self.roster.set(part, vector.contents.number_of(position, value));
+            }
+        }
+        self.is_known = self.roster.find_known(&vector.contents.worlds);
         self.tree.forget();
+        self.roster.forget();
+    }
+
+    fn take_part(&mut self, vector: &StateVector, part: u32, position: u32) {
+        let value = self.get(vector, position);
+        self.roster.set(part, vector.contents.number_of(position, value));
     }
 
     /// Whether something could not be stored: states named since then mean nothing, and neither
@@ -51,10 +81,10 @@ impl Reader {
         vector.layout.get(&self.tree, &self.pairs, position)
     }
 
-    /// All operating systems, and the number of the present one.
+    /// All operating systems, and the number of the present one, if it was met before.
     #[inline]
-    pub fn world<'a>(&self, vector: &'a StateVector) -> (&'a Worlds, u32) {
-        (&vector.contents.worlds, vector.contents_of(WORLD, self.get(vector, WORLD)))
+    pub fn world<'a>(&self, vector: &'a StateVector) -> Option<(&'a Worlds, u32)> {
+        self.is_known.then(|| (&vector.contents.worlds, self.roster.world()))
     }
 
     /// The answer to a question, as [`StateVector::value`] gives it, if it is known.
@@ -63,46 +93,24 @@ impl Reader {
         if question < CELL {
             return Some(self.get(vector, question));
         }
-        if question < RECORDS {
+        if question < PART {
             return Some(self.tree.get(question - CELL));
         }
-        let (worlds, world) = self.world(vector);
-        match question {
-            COMMON => Some(worlds.common(world)),
-            WAITS => worlds.known_waits(world),
-            PART.. => {
-                let map = vector.contents_of(REGIONS, self.get(vector, REGIONS));
-                let map = (map, &**vector.contents.regions.get(map));
-                let held = worlds.get(world).privileges();
-                vector.contents.parts.known_answer(question, held, map)
-            }
-            record => Some(worlds.record(world, ThreadId(record - RECORDS))),
-        }
+        let (worlds, world) = self.world(vector)?;
+        let map = vector.contents_of(REGIONS, self.get(vector, REGIONS));
+        let map = (map, &**vector.contents.regions.get(map));
+        vector.contents.parts.known_answer(question, &Around { worlds, world, map })
     }
 
     /// How a thread stands, as [`StateVector::stands`] tells it.
-    pub fn stands(&self, vector: &StateVector, thread: ThreadId) -> Option<(u32, u32)> {
-        let record = self.value(vector, RECORDS + thread.0)?;
-        Some((record, self.get(vector, vector.threads[thread.0 as usize][0])))
+    pub fn stands(&self, vector: &StateVector, thread: ThreadId) -> (u32, u32) {
+        (self.roster.record(thread), self.get(vector, vector.threads[thread.0 as usize][0]))
     }
 
-    /// The state that changes lead to, if it can be told what becomes of the operating system; its
-    /// number is to be asked for later. Stays where it is.
+    /// The state that changes lead to; its number is to be asked for later. Stays where it is.
     #[inline]
-    pub fn after(
-        &mut self,
-        vector: &StateVector,
-        world: Option<(u32, ThreadId)>,
-        changes: &CellChanges,
-    ) -> Option<Next> {
+    pub fn after(&mut self, vector: &StateVector, changes: &CellChanges) -> Next {
         let mark = self.tree.mark();
-        if let Some((shown, thread)) = world {
-            let (worlds, before) = self.world(vector);
-            let number = worlds.known_change(before, shown, thread)?;
-            let base = vector.contents.slot(WORLD).base;
-            debug_assert_eq!(vector.contents.slot(WORLD).component, Component::World);
-            self.put(vector, WORLD, if number == base { 0 } else { number + 1 });
-        }
         for &(cell, value) in &changes.cells {
             self.tree.set(cell, value);
         }
@@ -111,7 +119,7 @@ impl Reader {
         }
         let next = self.tree.next(&mut self.pairs);
         self.tree.undo_to(mark);
-        Some(next)
+        next
     }
 
     /// The number of a state.

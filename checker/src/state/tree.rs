@@ -431,6 +431,11 @@ impl Tree {
         }
     }
 
+    /// Cells that were changed since `mark`.
+    pub fn changed_since(&self, mark: TreeMark) -> impl Iterator<Item = u32> {
+        self.log[mark.0..].iter().filter(|one| one.0 == 0).map(|one| one.1)
+    }
+
     /// Remembers the vector.
     pub fn mark(&self) -> TreeMark {
         TreeMark(self.log.len())

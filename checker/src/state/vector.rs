@@ -11,9 +11,11 @@
 //! stored state writes the components that differ (see [`super::jump`]).
 
 pub use super::contents::GRANULE;
-use super::contents::{Component, Contents, PAGES, PC_WORD, Slot, is_alive};
+use super::contents::{ABSENT, Component, Contents, PAGES, PC_WORD, Slot, is_alive};
 use super::layout::{Layout, Users};
+use super::parts::Around;
 use super::printed::{Printed, Printing};
+use super::roster::{COMMON_PART, Roster, RosterMark};
 use super::tree::{Next, Pairs, StateId, Tree, TreeMark};
 use super::worlds::Worlds;
 use crate::explore::measure::MemoryUse;
@@ -31,25 +33,18 @@ const ARRANGE_AT: [usize; 2] = [1 << 14, 1 << 18];
 /// Cells of a vector of which nothing is known.
 const CELLS: usize = 16;
 
-/// From here on, questions are about parts of the operating system: records of threads, by their
-/// numbers.
-pub(super) const RECORDS: u32 = 1 << 30;
-/// What belongs to no thread.
-pub(super) const COMMON: u32 = RECORDS | 1 << 29;
-/// What threads wait for.
-pub(super) const WAITS: u32 = COMMON + 1;
-/// From here on, they are about parts that the two together decide about (see [`super::parts`]).
-pub(super) const PART: u32 = COMMON + 2;
+/// From here on, questions are about what several components decide about (see [`super::parts`]).
+pub(super) const PART: u32 = 1 << 30;
 /// From here to there, they are about whole cells. All others are about positions.
 pub(super) const CELL: u32 = 1 << 29;
 
-/// Positions of the operating system and of the map of regions.
-pub(super) const WORLD: u32 = 1;
+/// Positions of what belongs to no thread in the operating system, and of the map of regions.
+pub(super) const COMMON: u32 = 1;
 pub(super) const REGIONS: u32 = 2;
 
 /// Where a vector stood, to go back to.
 #[derive(Clone, Copy, Debug)]
-pub struct VectorMark(TreeMark, Printing);
+pub struct VectorMark(TreeMark, RosterMark, Printing);
 
 /// See the module head.
 #[derive(Debug)]
@@ -58,6 +53,8 @@ pub struct StateVector {
     pub(super) tree: Tree,
     pub(super) pairs: Pairs,
     pub(super) layout: Layout,
+    /// The parts of the operating system in the present state.
+    pub(super) roster: Roster,
     /// How often components were arranged anew.
     arrangement: u32,
     /// The most states that there were when that was done.
@@ -72,8 +69,9 @@ pub struct StateVector {
     /// The state in which the process stands; see [`super::jump`].
     pub(super) real: StateId,
     pub(super) differing: Vec<(u32, u32)>,
-    /// Positions of the registers of threads, by thread; zero for those that are not known.
-    pub(super) threads: Vec<[u32; 2]>,
+    /// Positions of the registers and the record of threads, by thread; zero for those that are
+    /// not known.
+    pub(super) threads: Vec<[u32; 3]>,
     /// Components without a position that moves looked at.
     pub(super) assumed: AHashSet<Component>,
     /// First and last lines of memory where moves looked at all that has a position.
@@ -94,6 +92,7 @@ impl StateVector {
             tree: Tree::new(CELLS),
             pairs: Pairs::default(),
             layout: Layout::new(CELLS),
+            roster: Roster::default(),
             arrangement: 0,
             arranged_at: 0,
             users: vec![Users::default()],
@@ -110,12 +109,15 @@ impl StateVector {
             mentioned_cells: Vec::new(),
             question: 0,
         };
-        let threads = (0..process.machine.thread_count())
-            .flat_map(|thread| [Component::Core(thread), Component::Floating(thread)]);
-        for component in [Component::World, Component::Regions].into_iter().chain(threads) {
+        let threads = (0..process.machine.thread_count()).flat_map(|thread| {
+            [Component::Core(thread), Component::Floating(thread), Component::Record(thread)]
+        });
+        for component in [Component::Common, Component::Regions].into_iter().chain(threads) {
             let position = vector.contents.add_present(component, process);
             vector.take_position(component, position, None);
         }
+        let world = vector.contents.world(process);
+        vector.roster = Roster::new(&vector.contents.worlds, world);
         vector
     }
 
@@ -136,6 +138,7 @@ impl StateVector {
         self.layout = Layout::flat(positions);
         self.tree = Tree::flat();
         (0..positions).for_each(|_| self.tree.grow());
+        self.note_parts();
         self.arrangement += 1;
         self.printed = Some(printed);
     }
@@ -186,12 +189,12 @@ impl StateVector {
     /// All operating systems, and the number of the one in the present state.
     #[inline]
     pub fn world(&self) -> (&Worlds, u32) {
-        (&self.contents.worlds, self.contents_at(WORLD))
+        (&self.contents.worlds, self.roster.world())
     }
 
     /// The operating system in the present state.
     pub fn os(&self) -> &Arc<Os> {
-        self.contents.worlds.get(self.contents_at(WORLD))
+        self.contents.worlds.get(self.roster.world())
     }
 
     /// The program counter of a thread in the present state.
@@ -204,9 +207,8 @@ impl StateVector {
     }
 
     /// Numbers that tell how a thread stands: its record, its registers.
-    pub fn stands(&mut self, thread: ThreadId) -> (u32, u32) {
-        let record = self.value(RECORDS + thread.0);
-        (record, self.get(self.threads[thread.0 as usize][0]))
+    pub fn stands(&self, thread: ThreadId) -> (u32, u32) {
+        (self.roster.record(thread), self.get(self.threads[thread.0 as usize][0]))
     }
 
     /// The value at a position.
@@ -222,10 +224,7 @@ impl StateVector {
 
     /// The number of the contents that a value at a position stands for.
     pub(super) fn contents_of(&self, position: u32, value: u32) -> u32 {
-        match value {
-            0 => self.contents.slot(position).base,
-            value => value - 1,
-        }
+        self.contents.number_of(position, value)
     }
 
     /// The answer to a question that [`StateVector::looks`] or [`StateVector::look_at_cells`] told.
@@ -234,22 +233,12 @@ impl StateVector {
         if question < CELL {
             return self.get(question);
         }
-        if question < RECORDS {
+        if question < PART {
             return self.tree.get(question - CELL);
         }
-        let world = self.contents_at(WORLD);
-        match question {
-            COMMON => self.contents.worlds.common(world),
-            WAITS => self.contents.worlds.waits(world),
-            PART.. => self.part(world, question),
-            record => self.contents.worlds.record(world, ThreadId(record - RECORDS)),
-        }
-    }
-
-    fn part(&mut self, world: u32, question: u32) -> u32 {
-        let number = self.contents_at(REGIONS);
+        let (world, map) = (self.roster.world(), self.contents_at(REGIONS));
         let Contents { worlds, regions, parts, .. } = &mut self.contents;
-        parts.answer(question, worlds.get(world).privileges(), (number, regions.get(number)))
+        parts.answer(question, &Around { worlds, world, map: (map, regions.get(map)) })
     }
 
     /// From now on, states that differ in what the program has written count as different.
@@ -263,26 +252,35 @@ impl StateVector {
         position.map_or(0, |position| self.get(position))
     }
 
-    /// Whether a change is one of the operating system.
-    pub fn is_world((position, _): (u32, u32)) -> bool {
-        position == WORLD
-    }
-
-    /// Changes the operating system as a move of a thread changed another one to what is shown.
-    #[inline]
-    pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
-        let before = self.contents_at(WORLD);
-        let world = self.contents.worlds.change(before, shown, thread);
-        let base = self.contents.slot(WORLD).base;
-        self.assign(WORLD, if world == base { 0 } else { world + 1 });
+    /// Whether a change is one of what the operating system knows of another thread than this.
+    pub fn is_about_other(&self, (position, _): (u32, u32), thread: ThreadId) -> bool {
+        let component = self.contents.slot(position).component;
+        matches!(component, Component::Record(other) if other != thread.0)
     }
 
     /// Changes what is at these positions; [`StateVector::settle`] has to follow, or going back.
     #[inline]
     pub fn put(&mut self, values: &[(u32, u32)]) {
+        self.put_rest(values);
+        self.roster.find(&mut self.contents.worlds);
+    }
+
+    /// The same, where [`StateVector::put_parts`] came before, or nobody wants to know anything but
+    /// the state that this leads to.
+    #[inline]
+    pub fn put_rest(&mut self, values: &[(u32, u32)]) {
         for &(position, value) in values {
             self.assign(position, value);
         }
+    }
+
+    /// Changes these parts of the operating system; their positions have to be changed, too.
+    #[inline]
+    pub fn put_parts(&mut self, parts: &[(u32, u32)]) {
+        for &(part, number) in parts {
+            self.roster.set(part, number);
+        }
+        self.roster.find(&mut self.contents.worlds);
     }
 
     /// Changes what is in these cells; likewise.
@@ -301,8 +299,11 @@ impl StateVector {
     pub(super) fn assign(&mut self, position: u32, value: u32) {
         let place = self.layout.place(position);
         let old = self.tree.get(place.cell);
+        let component = self.contents.slot(position).component;
+        if let Some(part) = component.part() {
+            self.roster.set(part, self.contents.number_of(position, value));
+        }
         if let Some(printed) = &mut self.printed {
-            let component = self.contents.slot(position).component;
             printed.change(position, old, value, matches!(component, Component::Core(_)));
         }
         let number = self.layout.changed(&mut self.pairs, old, place, value);
@@ -360,11 +361,13 @@ impl StateVector {
                 Component::Core(thread) | Component::Floating(thread) => {
                     process.machine.thread_count() <= thread
                 }
+                Component::Record(thread) => process.threads().len() as u32 <= thread,
                 _ => false,
             };
             let number = if is_absent { base } else { self.contents.number(component, process) };
             assert_eq!(number, self.contents_at(position), "{component:?}");
         }
+        assert_eq!(self.contents.world(process), self.roster.world(), "the operating system");
     }
 
     /// Whether a component that moves looked at has changed for the first time since: then it is
@@ -390,7 +393,7 @@ impl StateVector {
             Some(printed) => printed.clear(),
             None => self.arrange(),
         }
-        self.tree.forget();
+        self.forget();
     }
 
     /// Puts components where it is best by what is known of them. The vector must be at the start,
@@ -398,7 +401,16 @@ impl StateVector {
     fn arrange(&mut self) {
         self.layout = Layout::arranged(&self.users);
         self.tree = Tree::new(self.layout.cells());
+        self.note_parts();
         self.arrangement += 1;
+    }
+
+    /// Tells a new layout where the parts of the operating system are.
+    fn note_parts(&mut self) {
+        for (slot, position) in self.contents.slots().iter().zip(0..).skip(1) {
+            let part = slot.component.part();
+            part.into_iter().for_each(|part| self.layout.note_part(part, position));
+        }
     }
 
     /// Whether it would be of use to begin anew for components to be arranged: states cost more
@@ -415,15 +427,16 @@ impl StateVector {
     #[inline]
     pub fn mark(&self) -> VectorMark {
         let printing = self.printed.as_ref().map(Printed::mark).unwrap_or_default();
-        VectorMark(self.tree.mark(), printing)
+        VectorMark(self.tree.mark(), self.roster.mark(), printing)
     }
 
     /// Takes back all changes since `mark`.
     #[inline]
     pub fn undo_to(&mut self, mark: VectorMark) {
         self.tree.undo_to(mark.0);
+        self.roster.undo_to(mark.1);
         if let Some(printed) = &mut self.printed {
-            printed.undo_to(mark.1);
+            printed.undo_to(mark.2);
         }
     }
 
@@ -443,6 +456,7 @@ impl StateVector {
             self.changed.dedup();
         }
         self.updated.clear();
+        self.update_world(process, mover);
         for at in 0..self.changed.len() {
             let component = self.changed[at];
             if FEW < self.changed.len() || !self.changed[..at].contains(&component) {
@@ -454,7 +468,6 @@ impl StateVector {
 
     fn note_changed(&mut self, process: &Process, mark: Mark) {
         self.changed.clear();
-        self.changed.push(Component::World);
         let (changed, mut added) = (&mut self.changed, 0);
         process.machine.memory.journal.each_since(mark, |change| match change {
             Changed::Contents { addr, len } => {
@@ -489,23 +502,54 @@ impl StateVector {
     /// these bytes, its stack, nor the operating system's, if that does not count.
     pub fn changed_beyond(&self, stack: &Range<u64>, world_counts: bool) -> bool {
         self.updated.iter().any(|&position| match self.contents.slot(position).component {
-            Component::World => world_counts,
+            Component::Record(_) | Component::Common => world_counts,
             Component::Core(_) | Component::Floating(_) => false,
             Component::Granule(granule) => !stack.contains(&(granule * GRANULE)),
             _ => true,
         })
     }
 
-    fn set(&mut self, component: Component, process: &Process, mover: Option<ThreadId>) {
-        let position = match self.contents.position(component) {
-            Some(position) => position,
-            None => {
-                let position = self.contents.add_changed(component);
-                self.take_position(component, position, mover);
-                position
+    /// Takes in what changed in the operating system.
+    fn update_world(&mut self, process: &Process, mover: Option<ThreadId>) {
+        let (before, world) = (self.roster.world(), self.contents.world(process));
+        if world == before {
+            return;
+        }
+        let worlds = &self.contents.worlds;
+        let mut changed = Vec::new();
+        worlds.each_part(world, |part, number| changed.push((part, number)));
+        worlds.each_part(before, |part, _| {
+            if part != COMMON_PART && worlds.record(world, ThreadId(part)) == ABSENT {
+                changed.push((part, ABSENT));
             }
-        };
+        });
+        for (part, number) in changed {
+            if self.roster.part(part) != number {
+                self.set_number(Component::of_part(part), number, mover);
+            }
+        }
+        self.roster.find(&mut self.contents.worlds);
+        debug_assert_eq!(self.roster.world(), world);
+    }
+
+    fn set(&mut self, component: Component, process: &Process, mover: Option<ThreadId>) {
+        // The base comes first, in the order of first sight.
+        self.position(component, mover);
         let number = self.contents.number(component, process);
+        self.set_number(component, number, mover);
+    }
+
+    /// The position of a component, which may get one now.
+    fn position(&mut self, component: Component, mover: Option<ThreadId>) -> u32 {
+        self.contents.position(component).unwrap_or_else(|| {
+            let position = self.contents.add_changed(component);
+            self.take_position(component, position, mover);
+            position
+        })
+    }
+
+    fn set_number(&mut self, component: Component, number: u32, mover: Option<ThreadId>) {
+        let position = self.position(component, mover);
         let base = self.contents.slot(position).base;
         let value = if number == base { 0 } else { number + 1 };
         if self.get(position) != value {
@@ -518,8 +562,9 @@ impl StateVector {
     /// A component has got the next position.
     fn take_position(&mut self, component: Component, position: u32, mover: Option<ThreadId>) {
         let mut users = match component {
-            Component::Core(thread) | Component::Floating(thread) => Users::fixed(Some(thread)),
-            Component::World | Component::Regions => Users::fixed(None),
+            Component::Core(thread) | Component::Floating(thread) | Component::Record(thread) => {
+                Users::fixed(thread)
+            }
             _ => Users::default(),
         };
         mover.into_iter().for_each(|mover| users.note(mover.0));
@@ -529,19 +574,22 @@ impl StateVector {
             self.tree.grow();
             self.layout.extend(self.tree.len());
         }
+        component.part().into_iter().for_each(|part| self.layout.note_part(part, position));
         if let Some(printed) = &mut self.printed {
             printed.reserve(self.contents.slots().len());
         }
         self.outdated |= self.assumed.remove(&component)
             || self.assumed_lines.iter().any(|&range| component.is_in(range));
-        if let Component::Core(thread) | Component::Floating(thread) = component {
-            let thread = thread as usize;
-            if self.threads.len() <= thread {
-                self.threads.resize(thread + 1, [0; 2]);
-            }
-            let which = usize::from(matches!(component, Component::Floating(_)));
-            self.threads[thread][which] = position;
+        let (thread, which) = match component {
+            Component::Core(thread) => (thread as usize, 0),
+            Component::Floating(thread) => (thread as usize, 1),
+            Component::Record(thread) => (thread as usize, 2),
+            _ => return,
+        };
+        if self.threads.len() <= thread {
+            self.threads.resize(thread + 1, [0; 3]);
         }
+        self.threads[thread][which] = position;
     }
 
     /// Forgets all states but these, which get other numbers, and those on the way back.

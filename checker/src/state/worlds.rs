@@ -1,21 +1,22 @@
 //! Interning the operating system's state and maps of regions: compared by meaning, shared by
 //! reference count.
 //!
-//! A world is what belongs to no thread (its *common* part) and the records of all threads. Both
-//! are interned by themselves: a record by its contents, then chunks of neighbouring records, so
-//! that a world is a common part and a list of chunks. Two worlds are equal if and only if these
-//! numbers are. A world that differs in one record costs that record, its chunk and the list of
-//! chunks; what is shared with the world before is found by comparing references.
+//! A world is what belongs to no thread (its *common* part) and the records of all threads. Each
+//! of these *parts* is interned by itself and is a component of the state (see
+//! [`super::contents`]); the world follows from their numbers (see [`super::roster`]). It is kept
+//! as a common part and a list of chunks of neighbouring records, so that one which differs in one
+//! record costs that record, its chunk and the list of chunks.
 
+use super::contents::ABSENT;
+use super::roster::{COMMON_PART, Roster, mix};
 use super::slots::{Slots, fold};
-use ahash::{AHashMap, RandomState};
 use samovar_runtime::{Chunk, Os, Thread, ThreadState, Threads, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::region::RegionMap;
 use std::sync::Arc;
 
 /// Operating-system states by number.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Worlds {
     all: Table<World>,
     last: u32,
@@ -26,14 +27,7 @@ pub struct Worlds {
     records: Table<Arc<Thread>>,
     /// Chunks with the numbers of their records.
     chunks: Table<(Arc<Chunk>, Box<[u32]>)>,
-    /// By chunk: the number of what its threads wait for; zero if not known yet.
-    chunk_waits: Vec<u32>,
     rolls: Vec<Roll>,
-    /// What threads wait for: those of chunks, from one, and those of worlds, from zero.
-    waits: AHashMap<Vec<(u32, WaitFor)>, u32>,
-    waits_of_all: AHashMap<Vec<u32>, u32>,
-    /// What became of a world by a change, by the world that shows the change.
-    changed: AHashMap<(u32, u32, ThreadId), u32>,
 }
 
 /// See the module head.
@@ -41,9 +35,10 @@ pub struct Worlds {
 struct World {
     os: Arc<Os>,
     common: u32,
-    /// Number of what threads wait for, plus one; zero if not known yet.
-    waits: u32,
     chunks: Box<[u32]>,
+    /// A thread waits.
+    is_awaited: bool,
+    hash: u64,
 }
 
 /// Which threads of a chunk can run and which wait, a bit each.
@@ -73,36 +68,10 @@ impl Roll {
     }
 }
 
-impl World {
-    fn hash(&self) -> u64 {
-        hash_numbers(self.common, &self.chunks)
-    }
-}
-
-impl Default for Worlds {
-    fn default() -> Worlds {
-        let hasher = RandomState::with_seeds(31, 32, 33, 34);
-        Worlds {
-            all: Table::default(),
-            last: 0,
-            tells_output: false,
-            commons: Table::default(),
-            records: Table::default(),
-            chunks: Table::default(),
-            chunk_waits: Vec::new(),
-            rolls: Vec::new(),
-            waits: AHashMap::with_hasher(hasher.clone()),
-            waits_of_all: AHashMap::with_hasher(hasher.clone()),
-            changed: AHashMap::with_hasher(hasher),
-        }
-    }
-}
-
 /// A hash of a list of numbers.
-fn hash_numbers(first: u32, numbers: &[u32]) -> u64 {
-    let start = fold(u64::from(first) ^ 0x9e37_79b9_7f4a_7c15, 0x8bb8_4b93_962e_acc9);
+fn hash_numbers(numbers: &[u32]) -> u64 {
     let mix = |hash, &number: &u32| fold(hash ^ u64::from(number), 0xd6e8_feb8_6659_fd93);
-    numbers.iter().fold(start ^ numbers.len() as u64, mix)
+    numbers.iter().fold(0x8bb8_4b93_962e_acc9 ^ numbers.len() as u64, mix)
 }
 
 impl Worlds {
@@ -129,13 +98,17 @@ impl Worlds {
         }
         let common = self.common_part(os, near);
         let chunks = self.chunks_of(os.threads(), near);
-        let hash = hash_numbers(common, &chunks);
+        let records = chunks.iter().flat_map(|&chunk| self.chunks.items[chunk as usize].1.iter());
+        let parts = records.zip(0..).map(|(&record, thread)| mix(thread, record));
+        let hash = parts.fold(mix(COMMON_PART, common), u64::wrapping_add);
         let is_it = |world: &World| world.common == common && world.chunks == chunks;
         self.last = match self.all.find(hash, is_it) {
             Some(number) => number,
             None => {
-                let world = World { os: Arc::clone(os), common, waits: 0, chunks };
-                self.all.add(hash, world, World::hash)
+                let mut rolls = chunks.iter().map(|&chunk| self.rolls[chunk as usize]);
+                let is_awaited = rolls.any(|roll| roll.waiting != 0);
+                let world = World { os: Arc::clone(os), common, chunks, is_awaited, hash };
+                self.all.add(hash, world, |world| world.hash)
             }
         };
         self.last
@@ -178,14 +151,13 @@ impl Worlds {
             });
             records.push(shared.unwrap_or_else(|| self.record_number(record)));
         }
-        let hash = hash_numbers(0, &records);
+        let hash = hash_numbers(&records);
         if let Some(number) = self.chunks.find(hash, |known| *known.1 == *records) {
             return number;
         }
-        self.chunk_waits.push(0);
         self.rolls.push(Roll::of(chunk));
         let chunk = (Arc::clone(chunk), records.into());
-        self.chunks.add(hash, chunk, |(_, records)| hash_numbers(0, records))
+        self.chunks.add(hash, chunk, |(_, records)| hash_numbers(records))
     }
 
     fn record_number(&mut self, record: &Arc<Thread>) -> u32 {
@@ -196,22 +168,88 @@ impl Worlds {
         }
     }
 
-    /// How many chunks of threads a world has.
-    pub fn rolls(&self, world: u32) -> usize {
-        self.all.items[world as usize].chunks.len()
+    /// The world with these parts, if there is one already.
+    #[inline]
+    pub fn find(&self, roster: &Roster) -> Option<u32> {
+        self.all.find(roster.hash(), |world| self.is_of(world, roster))
+    }
+
+    fn is_of(&self, world: &World, roster: &Roster) -> bool {
+        let mut rest = roster.records();
+        world.common == roster.common()
+            && world.chunks.iter().all(|&chunk| {
+                let records = &self.chunks.items[chunk as usize].1;
+                let is_it = rest.starts_with(records);
+                rest = rest.get(records.len()..).unwrap_or_default();
+                is_it
+            })
+            && rest.is_empty()
+    }
+
+    /// The world with these parts, which are known; it is like another one but for some.
+    pub fn make(&mut self, roster: &Roster, near: u32) -> u32 {
+        let known = &self.all.items[near as usize];
+        let count = roster.records().len().max(known.os.threads().len()) as u32;
+        let changed = (0..count).map(ThreadId).filter_map(|thread| {
+            let record = roster.record(thread);
+            let is_changed = record != self.record(near, thread);
+            let record = self.records.items.get(record as usize);
+            is_changed.then_some((thread, record))
+        });
+        let common = &self.commons.items[roster.common() as usize];
+        let os = Arc::new(common.with_records(&known.os, changed));
+        let number = self.number_near(&os, near);
+        debug_assert!(self.is_of(&self.all.items[number as usize], roster));
+        number
+    }
+
+    /// Tells all parts of a world.
+    pub fn each_part(&self, world: u32, mut tell: impl FnMut(u32, u32)) {
+        let World { common, chunks, .. } = &self.all.items[world as usize];
+        tell(COMMON_PART, *common);
+        let records = chunks.iter().flat_map(|&chunk| self.chunks.items[chunk as usize].1.iter());
+        records.zip(0..).for_each(|(&record, thread)| tell(thread, record));
+    }
+
+    /// The chunks of threads of a world, by number.
+    #[inline]
+    pub fn chunks(&self, world: u32) -> &[u32] {
+        &self.all.items[world as usize].chunks
     }
 
     /// Who can run and who waits of a chunk.
     #[inline]
-    pub fn roll(&self, world: u32, chunk: usize) -> Roll {
-        self.rolls[self.all.items[world as usize].chunks[chunk] as usize]
+    pub fn roll(&self, chunk: u32) -> Roll {
+        self.rolls[chunk as usize]
     }
 
-    /// The number of the record of a thread in a world.
+    /// The waits of a chunk's threads that concern an object, by thread, as counted in the chunk.
+    pub fn waits(&self, chunk: u32, object: u64) -> Vec<(u32, WaitFor)> {
+        let records = self.chunks.items[chunk as usize].0.iter().zip(0..);
+        let waits = records.filter_map(|(record, at)| Some((at, record.waiting()?)));
+        let waits = waits.filter(|(_, wait)| wait.concerns(object));
+        waits.map(|(at, wait)| (at, wait.clone())).collect()
+    }
+
+    /// Whether any thread waits.
+    #[inline]
+    pub fn is_awaited(&self, world: u32) -> bool {
+        self.all.items[world as usize].is_awaited
+    }
+
+    /// How many threads have not ended.
+    pub fn alive(&self, world: u32) -> u32 {
+        let rolls = self.chunks(world).iter().map(|&chunk| self.roll(chunk));
+        rolls.map(|roll| (roll.runnable | roll.waiting).count_ones()).sum()
+    }
+
+    /// The number of the record of a thread in a world; [`ABSENT`] if it does not exist there.
     #[inline]
     pub fn record(&self, world: u32, thread: ThreadId) -> u32 {
         let (chunk, at) = (thread.0 as usize / Threads::CHUNK, thread.0 as usize % Threads::CHUNK);
-        self.chunks.items[self.all.items[world as usize].chunks[chunk] as usize].1[at]
+        let chunk = self.all.items[world as usize].chunks.get(chunk);
+        let record = chunk.and_then(|&chunk| self.chunks.items[chunk as usize].1.get(at));
+        record.copied().unwrap_or(ABSENT)
     }
 
     /// The number of what belongs to no thread in a world.
@@ -220,93 +258,25 @@ impl Worlds {
         self.all.items[world as usize].common
     }
 
-    /// The number of what threads wait for in a world: equal if the same threads wait for the same.
-    #[inline]
-    pub fn waits(&mut self, world: u32) -> u32 {
-        match self.all.items[world as usize].waits.checked_sub(1) {
-            Some(known) => known,
-            None => self.new_waits(world),
-        }
+    /// How many different common parts, and records, there are.
+    pub fn part_counts(&self) -> (usize, usize) {
+        (self.commons.items.len(), self.records.items.len())
     }
 
-    /// The same, if it was asked for before.
-    pub fn known_waits(&self, world: u32) -> Option<u32> {
-        self.all.items[world as usize].waits.checked_sub(1)
+    /// A digest of a common part, and of a record: the same in every process.
+    pub fn common_digest(&self, number: u32) -> u64 {
+        self.commons.items[number as usize].digest_common()
     }
 
-    #[cold]
-    fn new_waits(&mut self, world: u32) -> u32 {
-        let mut all = Vec::new();
-        for at in 0..self.all.items[world as usize].chunks.len() {
-            let chunk = self.all.items[world as usize].chunks[at] as usize;
-            if self.chunk_waits[chunk] == 0 {
-                let records = self.chunks.items[chunk].0.iter().zip(0..);
-                let waits =
-                    records.filter_map(|(record, at)| Some((at, record.waiting()?.clone())));
-                let next = self.waits.len() as u32 + 1;
-                self.chunk_waits[chunk] = *self.waits.entry(waits.collect()).or_insert(next);
-            }
-            all.push(self.chunk_waits[chunk]);
-        }
-        // Threads that do not exist do not wait.
-        let none = self.waits.get(&Vec::new()).copied();
-        while all.last().copied().is_some_and(|last| Some(last) == none) {
-            all.pop();
-        }
-        let next = self.waits_of_all.len() as u32;
-        let number = *self.waits_of_all.entry(all).or_insert(next);
-        self.all.items[world as usize].waits = number + 1;
-        number
-    }
-
-    /// Whether a move of a thread changed nothing in the records of others.
-    pub fn is_own_change(&self, before: u32, after: u32, thread: ThreadId) -> bool {
-        self.get(before).same_others(thread, self.get(after))
-    }
-
-    /// What becomes of a state by a move of a thread that changes its own record and what belongs
-    /// to no thread; `shown` is what became of another state by it.
-    #[inline]
-    pub fn change(&mut self, world: u32, shown: u32, thread: ThreadId) -> u32 {
-        match self.changed.get(&(world, shown, thread)) {
-            Some(&known) => known,
-            None => self.new_change(world, shown, thread),
-        }
-    }
-
-    /// The same, if it was asked for before.
-    pub fn known_change(&self, world: u32, shown: u32, thread: ThreadId) -> Option<u32> {
-        self.changed.get(&(world, shown, thread)).copied()
-    }
-
-    #[cold]
-    fn new_change(&mut self, world: u32, shown: u32, thread: ThreadId) -> u32 {
-        let os = self.get(shown).with_others(thread, self.get(world));
-        let number = self.number_near(&Arc::new(os), world);
-        self.changed.insert((world, shown, thread), number);
-        number
-    }
-
-    /// Number of different states.
-    pub fn len(&self) -> usize {
-        self.all.items.len()
-    }
-
-    /// Whether there are none yet.
-    pub fn is_empty(&self) -> bool {
-        self.all.items.is_empty()
+    /// See [`Worlds::common_digest`].
+    pub fn record_digest(&self, number: u32) -> u64 {
+        self.records.items[number as usize].digest()
     }
 
     /// A state by number.
+    #[inline]
     pub fn get(&self, number: u32) -> &Arc<Os> {
         &self.all.items[number as usize].os
-    }
-
-    /// A digest of a state, the same in every process.
-    pub fn digest(&self, number: u32) -> u64 {
-        let os = self.get(number);
-        let records = os.threads().iter().map(|record| record.digest());
-        records.fold(os.digest_common(), |all, one| fold(all ^ one, 0xd6e8_feb8_6659_fd93))
     }
 
     /// Approximate memory taken.
@@ -317,7 +287,6 @@ impl Worlds {
         self.all.bytes(size_of::<Os>() + lists)
             + self.chunks.bytes(size_of::<Chunk>() + chunk)
             + self.records.bytes(size_of::<Thread>())
-            + self.changed.capacity() * (size_of::<((u32, u32, ThreadId), u32)>() + 1)
     }
 }
 

@@ -34,12 +34,10 @@ fn arrive(call: &mut ModelCall<'_>) -> Result<Answer, Fault> {
     }
     call.set_word(addr, 0)?;
     let here = WaitFor::Barrier { addr };
-    for index in 0..call.process.waits().len() {
-        if call.process.waits()[index].waiting() == Some(&here) {
-            let thread = ThreadId(index as u32);
-            call.process.set_runnable(thread);
-            call.process.return_from(thread, 0);
-        }
+    let waiters = call.process.waiters(addr).filter(|(_, wait)| **wait == here);
+    for thread in waiters.map(|(thread, _)| thread).collect::<Vec<ThreadId>>() {
+        call.process.set_runnable(thread);
+        call.process.return_from(thread, 0);
     }
     Ok(Answer::Return(SERIAL))
 }

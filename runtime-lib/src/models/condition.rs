@@ -104,7 +104,7 @@ fn begin(call: &mut ModelCall<'_>, deadline: Option<u64>, past: bool) -> Result<
         WaitFor::Condition { addr: at, mutex, .. } => at == addr && mutex != lock,
         _ => false,
     };
-    if call.judges_locks() && call.somebody_waits(elsewhere) {
+    if call.judges_locks() && call.somebody_waits(addr, elsewhere) {
         return Ok(Answer::wrong(LockFault::DifferentMutexes, addr));
     }
     match mutex::release(call, lock, LockFault::WaitWithoutMutex, lock)? {
@@ -228,7 +228,7 @@ fn destroy_words(call: &mut ModelCall<'_>) -> Result<Answer, Fault> {
     if let Some(wrong) = destroyed(call, addr)? {
         return Ok(wrong);
     }
-    if call.judges_locks() && call.somebody_waits(waits_on(addr)) {
+    if call.judges_locks() && call.somebody_waits(addr, waits_on(addr)) {
         return Ok(Answer::wrong(LockFault::DestroyBusy, addr));
     }
     let references = references(call, addr)?;
@@ -243,10 +243,7 @@ impl Process {
     /// Threads that wait on a modelled condition variable, by number.
     pub fn condition_waiters(&self, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
         let fits = waits_on(cond);
-        let threads = self.waits().iter().enumerate();
-        threads
-            .filter(move |(_, thread)| thread.waiting().is_some_and(&fits))
-            .map(|(index, _)| ThreadId(index as u32))
+        self.waiters(cond).filter(move |(_, wait)| fits(wait)).map(|(thread, _)| thread)
     }
 
     /// A signal has to be handled: the wait is over without anybody having signalled.

@@ -43,7 +43,7 @@ impl Process {
     }
 
     fn live(&self, thread: ThreadId) -> Option<ThreadId> {
-        let known = self.all_threads().get(thread.0 as usize)?;
+        let known = self.other_thread(thread)?;
         known.is_alive().then_some(thread)
     }
 }

@@ -167,18 +167,9 @@ impl ModelCall<'_> {
         self.process.machine.memory.write_u32(addr, value)
     }
 
-    /// Lets all threads try again whose wait fits.
-    fn wake_where(&mut self, fits: impl Fn(&WaitFor) -> bool) {
-        for index in 0..self.process.waits().len() {
-            if self.process.waits()[index].waiting().is_some_and(&fits) {
-                self.process.set_runnable(ThreadId(index as u32));
-            }
-        }
-    }
-
-    /// Whether some thread's wait fits.
-    fn somebody_waits(&self, fits: impl Fn(&WaitFor) -> bool) -> bool {
-        self.process.waits().iter().any(|thread| thread.waiting().is_some_and(&fits))
+    /// Whether some thread waits for an object in a way that fits.
+    fn somebody_waits(&self, object: u64, fits: impl Fn(&WaitFor) -> bool) -> bool {
+        self.process.waiters(object).any(|(_, wait)| fits(wait))
     }
 
     /// Something that is not modelled, named.

@@ -81,7 +81,7 @@ pub(super) fn lock_contended(call: &mut ModelCall<'_>) -> Answer {
         Ok(word) => word,
         Err(fault) => return fault.into(),
     };
-    let sleeps = call.somebody_waits(|wait| *wait == WaitFor::Lock { addr });
+    let sleeps = call.somebody_waits(addr, |wait| *wait == WaitFor::Lock { addr });
     let (next, answer) = match word {
         FREE => (if sleeps { CONTENDED } else { LOCKED }, Answer::Return(0)),
         LOCKED | CONTENDED => (CONTENDED, Answer::Wait(WaitFor::Lock { addr })),

@@ -76,15 +76,13 @@ fn bit(call: &ModelCall<'_>) -> u64 {
     1u64.checked_shl(call.thread.0).unwrap_or(0)
 }
 
-fn waits_for(lock: u64) -> impl Fn(&WaitFor) -> bool {
-    move |wait| matches!(*wait, WaitFor::ReaderWriter { addr, .. } if addr == lock)
+fn is_wait(wait: &WaitFor) -> bool {
+    matches!(wait, WaitFor::ReaderWriter { .. })
 }
 
 /// Whether a writer waits that keeps new readers out.
 fn is_queued(call: &ModelCall<'_>, lock: u64) -> bool {
-    call.somebody_waits(
-        |wait| matches!(*wait, WaitFor::ReaderWriter { addr, queued: true, .. } if addr == lock),
-    )
+    call.somebody_waits(lock, |wait| matches!(wait, WaitFor::ReaderWriter { queued: true, .. }))
 }
 
 /// Takes the lock if that is possible now.
@@ -134,7 +132,7 @@ fn lock_until(call: &mut ModelCall<'_>, writing: bool, until: Deadline) -> Resul
     }
     if deadline.is_some_and(|at| at <= call.process.now_ns()) {
         // Readers that a queued writer kept out may go on.
-        call.wake_where(waits_for(addr));
+        call.process.wake_waiters(addr, is_wait);
         return Ok(Answer::Return(ETIMEDOUT));
     }
     Ok(Answer::Wait(WaitFor::ReaderWriter { addr, writing, queued, deadline }))
@@ -176,7 +174,7 @@ fn release(call: &mut ModelCall<'_>) -> Result<Answer, Fault> {
         lock.readers = 0;
     }
     lock.write(call)?;
-    call.wake_where(waits_for(lock.addr));
+    call.process.wake_waiters(lock.addr, is_wait);
     Ok(Answer::Return(0))
 }
 

@@ -18,8 +18,8 @@ const MARK: u64 = 12;
 const BETWEEN_PROCESSES: u32 = 128;
 const DESTROYED: u32 = 0x5e3a_de57;
 
-fn waits_for(semaphore: u64) -> impl Fn(&WaitFor) -> bool {
-    move |wait| matches!(*wait, WaitFor::Semaphore { addr, .. } if addr == semaphore)
+fn is_wait(wait: &WaitFor) -> bool {
+    matches!(wait, WaitFor::Semaphore { .. })
 }
 
 /// The value, or the answer if the semaphore was destroyed.
@@ -93,10 +93,8 @@ pub(super) fn post(call: &mut ModelCall<'_>) -> Answer {
             Err(wrong) => return Ok(wrong),
         };
         call.set_word(addr, value.wrapping_add(1))?;
-        call.wake_where(waits_for(addr));
-        let in_library =
-            |wait: &WaitFor| matches!(*wait, WaitFor::Futex { addr: at, .. } if at == addr);
-        if call.somebody_waits(in_library) {
+        call.process.wake_waiters(addr, is_wait);
+        if call.somebody_waits(addr, |wait| matches!(wait, WaitFor::Futex { .. })) {
             futex::wake(call.process, addr, 1, u32::MAX);
         }
         Ok(Answer::Return(0))
@@ -136,7 +134,7 @@ pub(super) fn destroy(call: &mut ModelCall<'_>) -> Answer {
         if let Err(wrong) = value(call, addr)? {
             return Ok(wrong);
         }
-        if call.judges_locks() && call.somebody_waits(waits_for(addr)) {
+        if call.judges_locks() && call.somebody_waits(addr, is_wait) {
             return Ok(Answer::wrong(LockFault::DestroyBusy, addr));
         }
         call.set_word(addr.wrapping_add(MARK), DESTROYED)?;

@@ -86,7 +86,7 @@ pub(super) fn unlock(call: &mut ModelCall<'_>) -> Answer {
     if let Err(fault) = call.set_word(addr, FREE) {
         return fault.into();
     }
-    call.wake_where(|wait| *wait == WaitFor::Spin { addr });
+    call.process.wake_waiters(addr, |wait| *wait == WaitFor::Spin { addr });
     Answer::Return(0)
 }
 

@@ -44,13 +44,16 @@ impl ModelCall<'_> {
     }
 
     /// The live thread whose descriptor is at this address: glibc's `pthread_t` is its thread
-    /// pointer.
+    /// pointer. Where descriptors have the identifier of their thread, the kernel clears it when
+    /// the thread ends; that is as far from the thread pointer in all of them. So nothing has to
+    /// be known about any other thread.
     pub(super) fn by_descriptor(&self, descriptor: u64) -> Option<ThreadId> {
-        let threads = self.process.all_threads().iter().enumerate();
-        threads
-            .filter(|(_, thread)| thread.is_alive())
-            .map(|(index, _)| ThreadId(index as u32))
-            .find(|&thread| self.process.machine.core(thread)[Reg::FsBase] == descriptor)
+        let own = self.process.machine.core(self.thread)[Reg::FsBase];
+        let offset = self.process.os.thread(self.thread).clear_child_tid.wrapping_sub(own);
+        let place = descriptor.wrapping_add(offset);
+        let thread = self.process.by_tid(self.word(place).ok()?)?;
+        let record = self.process.other_thread(thread)?;
+        (record.clear_child_tid == place).then_some(thread)
     }
 }
 

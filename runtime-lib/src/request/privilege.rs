@@ -220,14 +220,10 @@ fn not_held(request: &Request<'_>, start: u64) -> Reply {
 
 /// Everybody who waits for a part of the region tries again; whoever runs first gets it.
 fn wake(process: &mut Process, given: &Privilege) {
-    for index in 0..process.waits().len() {
-        if let Some(&WaitFor::Privilege { start, end }) = process.waits()[index].waiting()
-            && start < given.end
-            && given.start < end
-        {
-            process.set_runnable(ThreadId(index as u32));
-        }
-    }
+    process.wake_waiters(objects::ADDRESS_SPACE, |wait| match *wait {
+        WaitFor::Privilege { start, end } => start < given.end && given.start < end,
+        _ => false,
+    });
 }
 
 impl Process {

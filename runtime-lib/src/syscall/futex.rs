@@ -134,17 +134,12 @@ fn choose(call: &Call<'_>, addr: u64, count: u32, bitset: u32) -> Vec<ThreadId> 
 /// Threads that wait on the word at `addr`, by number.
 fn waiters(process: &Process, addr: u64, bitset: u32) -> Vec<ThreadId> {
     let waits = |wait: &WaitFor| match *wait {
-        WaitFor::Futex { addr: at, bitset: bits, .. } => at == addr && bits & bitset != 0,
-        WaitFor::Mutex { addr: at, .. }
-        | WaitFor::Once { addr: at }
-        | WaitFor::Lock { addr: at } => at == addr,
+        WaitFor::Futex { bitset: bits, .. } => bits & bitset != 0,
+        WaitFor::Mutex { .. } | WaitFor::Once { .. } | WaitFor::Lock { .. } => true,
         _ => false,
     };
-    let threads = process.waits().iter().enumerate();
-    threads
-        .filter(|(_, thread)| thread.waiting().is_some_and(waits))
-        .map(|(index, _)| ThreadId(index as u32))
-        .collect()
+    let waiters = process.waiters(addr).filter(|(_, wait)| waits(wait));
+    waiters.map(|(thread, _)| thread).collect()
 }
 
 /// Wakes up to `count` threads, those with the lowest numbers; returns how many.
@@ -272,14 +267,9 @@ fn unlock_pi(call: &mut Call<'_>, addr: u64) -> SysResult {
 }
 
 fn ownership_waiters(process: &Process, addr: u64) -> Vec<ThreadId> {
-    let threads = process.waits().iter().enumerate();
-    threads
-        .filter(|(_, thread)| {
-            let wait = thread.waiting();
-            matches!(wait, Some(WaitFor::FutexOwnership { addr: at, .. }) if *at == addr)
-        })
-        .map(|(index, _)| ThreadId(index as u32))
-        .collect()
+    let waiters = process.waiters(addr);
+    let owners = waiters.filter(|(_, wait)| matches!(wait, WaitFor::FutexOwnership { .. }));
+    owners.map(|(thread, _)| thread).collect()
 }
 
 /// Gives a futex to the first thread that waits for its ownership, or frees it.

@@ -14,13 +14,13 @@ use samovar_vm::monitor::Access;
 /// Pseudo-addresses start here.
 const PSEUDO: u64 = 1 << 40;
 /// Which addresses are mapped.
-const ADDRESS_SPACE: u64 = PSEUDO;
+pub(crate) const ADDRESS_SPACE: u64 = PSEUDO;
 /// Open files, directories and their contents.
 pub(crate) const FILES: u64 = PSEUDO + 8;
 /// The logical clock.
-const CLOCK: u64 = PSEUDO + 16;
+pub(crate) const CLOCK: u64 = PSEUDO + 16;
 /// Signal actions and pending signals.
-const SIGNALS: u64 = PSEUDO + 24;
+pub(crate) const SIGNALS: u64 = PSEUDO + 24;
 /// The source of random numbers: the system's, and the hidden state of `rand` and `random`.
 pub(crate) const RANDOM: u64 = PSEUDO + 32;
 /// Operations that always count as visible: threads begin and end, and wait for one another.

@@ -3,6 +3,7 @@
 use super::call::{Call, Flow, SysResult, done, unsupported};
 use super::futex;
 use super::names::number as nr;
+use super::objects;
 use crate::errno::Errno;
 use crate::event::Event;
 use crate::os::{Ended, PID};
@@ -40,10 +41,11 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
     if flags & !known != 0 {
         return unsupported(format!("flags {:#x}", flags & !known));
     }
-    if call.process.all_threads().len() >= THREADS_MAX {
+    let count = call.process.thread_count();
+    if count >= THREADS_MAX {
         return Err(Errno::EAGAIN.into());
     }
-    let tid = PID + call.process.all_threads().len() as u32;
+    let tid = PID + count as u32;
     if flags & CLONE_PARENT_SETTID != 0 {
         call.write(parent_tid, &tid.to_le_bytes())?;
     }
@@ -111,12 +113,10 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
     if addr != 0 && process.machine.memory.write_u32(addr, 0).is_ok() {
         futex::wake(process, addr, 1, u32::MAX);
     }
-    for index in 0..process.waits().len() {
-        let wait = process.waits()[index].waiting();
-        if matches!(wait, Some(WaitFor::Join { thread: joined, .. }) if *joined == thread.0) {
-            process.set_runnable(ThreadId(index as u32));
-        }
-    }
+    process.wake_waiters(
+        objects::THREADS,
+        |wait| matches!(*wait, WaitFor::Join { thread: joined, .. } if joined == thread.0),
+    );
 }
 
 pub(super) fn set_tid_address(call: &mut Call<'_>) -> SysResult {

@@ -75,7 +75,7 @@ impl Memory {
 
     /// What is mapped where.
     pub fn regions(&self) -> &RegionMap {
-        self.reads.note_beyond(reads::REGIONS);
+        self.reads.note_beyond(reads::REGIONS, 0);
         &self.regions
     }
 

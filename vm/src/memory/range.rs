@@ -84,7 +84,7 @@ impl Memory {
     }
 
     fn replace_regions(&mut self, change: impl FnOnce(&mut super::RegionMap)) {
-        self.reads.note_beyond(REGIONS);
+        self.reads.note_beyond(REGIONS, 0);
         if self.journal.is_on() {
             self.journal.log_deed(Deed::Regions(Arc::clone(&self.regions)));
         }

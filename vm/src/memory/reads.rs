@@ -21,8 +21,8 @@ const FEW: usize = 16;
 /// More lines than this are not recorded: nobody wants to remember such a step.
 const LINES_MAX: usize = 2048;
 
-/// What is mapped where, as a whole: the code that is there does not count. Numbers of others who
-/// note looks beyond memory are smaller.
+/// What is mapped where, as a whole: the code that is there does not count. Kinds of others who
+/// note looks beyond memory have smaller numbers.
 pub const REGIONS: u32 = u32::MAX;
 
 /// Something that was looked at.
@@ -51,8 +51,13 @@ pub enum Seen {
     Region(u64),
     /// Who may use a line of memory, by address divided by [`LINE`].
     Guard(u64),
-    /// Something that is not in memory, by a number of the caller's.
-    Beyond(u32),
+    /// Something that is not in memory, by numbers of the caller's.
+    Beyond {
+        /// What kind of thing it is.
+        kind: u32,
+        /// Which one.
+        which: u64,
+    },
 }
 
 /// See the module head.
@@ -136,8 +141,8 @@ impl Reads {
     }
 
     /// Notes a look at something that is not in memory.
-    pub fn note_beyond(&self, what: u32) {
-        self.note_other(Seen::Beyond(what));
+    pub fn note_beyond(&self, kind: u32, which: u64) {
+        self.note_other(Seen::Beyond { kind, which });
     }
 
     /// Notes what is no line. Where there is too much already, nobody wants to know.

@@ -17,7 +17,7 @@ use crate::explore::known::{Found, Known, MoveRef, Outcome};
 use crate::explore::moves::{self, Ending, Move};
 use crate::explore::stubborn::ThreadDeed;
 use crate::explore::word::Word;
-use crate::state::{StateVector, VectorMark};
+use crate::state::VectorMark;
 use crate::sync::Arc;
 use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
@@ -119,7 +119,6 @@ impl Space<'_> {
         let mut known = Known {
             outcome: Outcome::Over,
             changes: Box::default(),
-            world: None,
             touched: self.touches.touched().into(),
             shares: Arc::default(),
             version: 0,
@@ -142,13 +141,7 @@ impl Space<'_> {
         if known.outcome == Outcome::Over || !is_all || !self.remembers() {
             return self.known.pass(known);
         }
-        let shown = self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
-        if let Some(shown) = shown {
-            known.world = Some((shown, thread));
-            let rest =
-                known.changes.iter().copied().filter(|change| !StateVector::is_world(*change));
-            known.changes = rest.collect();
-        }
+        self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
         self.known.keep((self.key(thread), choice.alternative), &self.looks, known)
     }
 

@@ -14,7 +14,7 @@ use crate::explore::engine::{Expansion, Successor};
 use crate::explore::known::{Found, KnownMoves};
 use crate::state::StateVector;
 use crate::state::tree::Next;
-use crate::state::worlds::Worlds;
+use crate::state::worlds::{Roll, Worlds};
 use samovar_vm::machine::ThreadId;
 
 /// Something is not known.
@@ -23,20 +23,20 @@ pub struct Hard;
 
 /// A place in the space of states.
 pub(super) trait Stand {
-    /// The operating systems that there are, and the number of the present one.
-    fn world(&self) -> (&Worlds, u32);
+    /// The operating systems that there are, and the number of the present one, if it is known.
+    fn world(&self) -> Option<(&Worlds, u32)>;
 
     /// The answer to a question about what a move looks at, if it is known.
     fn value(&mut self, question: u32) -> Option<u32>;
 
-    /// How a thread stands, likewise.
-    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)>;
+    /// How a thread stands.
+    fn stands(&self, thread: ThreadId) -> (u32, u32);
 }
 
 impl Stand for StateVector {
     #[inline]
-    fn world(&self) -> (&Worlds, u32) {
-        StateVector::world(self)
+    fn world(&self) -> Option<(&Worlds, u32)> {
+        Some(StateVector::world(self))
     }
 
     #[inline]
@@ -44,8 +44,8 @@ impl Stand for StateVector {
         Some(StateVector::value(self, question))
     }
 
-    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)> {
-        Some(StateVector::stands(self, thread))
+    fn stands(&self, thread: ThreadId) -> (u32, u32) {
+        StateVector::stands(self, thread)
     }
 }
 
@@ -83,16 +83,13 @@ impl Finder {
     #[inline]
     pub(super) fn find(&mut self, at: &mut impl Stand, sought: Sought<'_>) -> Result<(), Hard> {
         self.clear();
-        let (worlds, world) = at.world();
-        let chunks = worlds.rolls(world);
-        let mut waiting = 0;
+        let (worlds, world) = at.world().ok_or(Hard)?;
+        let (chunks, is_awaited) = (worlds.chunks(world).len(), worlds.is_awaited(world));
         for chunk in 0..chunks {
-            let (worlds, world) = at.world();
-            let roll = worlds.roll(world, chunk);
+            let roll = roll(at, chunk).ok_or(Hard)?;
             if roll.has_deadline {
                 return Err(Hard);
             }
-            waiting |= roll.waiting;
             for thread in threads_of(chunk, roll.runnable) {
                 self.find_of(at, sought, thread)?;
             }
@@ -100,11 +97,10 @@ impl Finder {
         if self.ready.is_empty() {
             return Err(Hard);
         }
-        for chunk in 0..if waiting == 0 { 0 } else { chunks } {
-            let (worlds, world) = at.world();
-            for thread in threads_of(chunk, worlds.roll(world, chunk).waiting) {
-                let stands = at.stands(thread).ok_or(Hard)?;
-                self.cast.note_waiting(thread, stands);
+        for chunk in 0..if is_awaited { chunks } else { 0 } {
+            let roll = roll(at, chunk).ok_or(Hard)?;
+            for thread in threads_of(chunk, roll.waiting) {
+                self.cast.note_waiting(thread, at.stands(thread));
             }
         }
         Ok(())
@@ -136,6 +132,13 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+/// Who can run and who waits of a chunk.
+#[inline]
+fn roll(at: &impl Stand, chunk: usize) -> Option<Roll> {
+    let (worlds, world) = at.world()?;
+    Some(worlds.roll(worlds.chunks(world)[chunk]))
 }
 
 /// The threads of a chunk whose bits are set.
@@ -205,7 +208,7 @@ impl Space<'_> {
         let Finder { ready, next, .. } = &mut self.finder;
         next.clear();
         for &(_, found) in ready.iter().filter(|one| is_wanted(one.0)) {
-            self.known.peek(found, &mut self.vector);
+            self.known.shift(found, &mut self.vector);
             next.push(self.vector.ahead());
             self.vector.undo_to(mark);
         }

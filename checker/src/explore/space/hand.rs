@@ -64,7 +64,7 @@ struct Standing<'a> {
 
 impl Stand for Standing<'_> {
     #[inline]
-    fn world(&self) -> (&Worlds, u32) {
+    fn world(&self) -> Option<(&Worlds, u32)> {
         self.reader.world(self.vector)
     }
 
@@ -73,7 +73,7 @@ impl Stand for Standing<'_> {
         self.reader.value(self.vector, question)
     }
 
-    fn stands(&mut self, thread: ThreadId) -> Option<(u32, u32)> {
+    fn stands(&self, thread: ThreadId) -> (u32, u32) {
         self.reader.stands(self.vector, thread)
     }
 }
@@ -250,8 +250,7 @@ impl Hand {
     fn make(&mut self, known: &Known<'_>, is_wanted: impl Fn(Choice) -> bool) -> Result<(), Hard> {
         for &(_, found) in self.finder.ready.iter().filter(|(choice, _)| is_wanted(*choice)) {
             let changes = known.known.cell_changes(found).ok_or(Hard)?;
-            let world = known.known.get(found.which).world;
-            self.next.push(self.reader.after(known.vector, world, changes).ok_or(Hard)?);
+            self.next.push(self.reader.after(known.vector, changes));
         }
         Ok(())
     }

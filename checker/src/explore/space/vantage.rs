@@ -16,7 +16,7 @@ use crate::explore::known::Outcome;
 use crate::explore::moves::Move;
 use crate::explore::touches::Touched;
 use crate::explore::view::{PathFacts, Standing, ThreadStanding, View};
-use crate::state::{StateId, StateVector};
+use crate::state::StateId;
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::{Process, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
@@ -259,7 +259,8 @@ impl Space<'_> {
         let found = self.made(choice, &mut survey);
         let known = self.known.get(found.which);
         let (object, accesses, holds) = (known.object, known.shares.len() as u32, known.holds);
-        let wakes = known.changes.iter().any(|change| StateVector::is_world(*change));
+        let is_other = |change: &(u32, u32)| self.vector.is_about_other(*change, choice.thread);
+        let wakes = known.changes.iter().any(is_other);
         let path = before.after(choice.thread, object, accesses);
         let mark = self.vector.mark();
         self.known.peek(found, &mut self.vector);

@@ -185,7 +185,7 @@ fn destroy_words(call: &mut ModelCall<'_>) -> Result<Answer, Fault> {
     if matches!(kind, Kind::Destroyed | Kind::Nonsense) {
         return Ok(unusable(call, addr, kind));
     }
-    let awaited = call.somebody_waits(|wait| match *wait {
+    let awaited = call.somebody_waits(addr, |wait| match *wait {
         WaitFor::Condition { mutex, .. } => mutex == addr,
         WaitFor::Mutex { addr: at, .. } => at == addr,
         _ => false,

@@ -113,13 +113,8 @@ pub(super) fn try_lock(
     if lock != 0 {
         return Ok(Attempt::Held);
     }
-    let waited_for = process.waits().iter().enumerate().any(|(index, other)| {
-        index as u32 != thread.0
-            && matches!(
-                other.waiting(),
-                Some(WaitFor::Mutex { addr: at, .. } | WaitFor::Futex { addr: at, .. })
-                    if *at == addr
-            )
+    let waited_for = process.waiters(addr).any(|(other, wait)| {
+        other != thread && matches!(wait, WaitFor::Mutex { .. } | WaitFor::Futex { .. })
     });
     let memory = &mut process.machine.memory;
     memory.write_u32(addr, if waited_for { 2 } else { 1 })?;
@@ -159,9 +154,7 @@ pub(super) fn unlock(
     memory.write_u32(addr + USERS, users.wrapping_sub(1))?;
     memory.write_u32(addr, 0)?;
     wake_lockers(process, addr);
-    if process.waits().iter().any(
-        |thread| matches!(thread.waiting(), Some(WaitFor::Futex { addr: at, .. }) if *at == addr),
-    ) {
+    if process.waiters(addr).any(|(_, wait)| matches!(wait, WaitFor::Futex { .. })) {
         futex::wake(process, addr, 1, u32::MAX);
     }
     Ok(0)
@@ -170,14 +163,7 @@ pub(super) fn unlock(
 /// Lets everybody try who waits for a mutex in a model. Where the library frees the mutex, this
 /// comes just before; nobody tries before the library has done so.
 pub(crate) fn wake_lockers(process: &mut Process, addr: u64) {
-    for index in 0..process.waits().len() {
-        if matches!(
-            process.waits()[index].waiting(),
-            Some(WaitFor::Mutex { addr: at, .. }) if *at == addr
-        ) {
-            process.set_runnable(ThreadId(index as u32));
-        }
-    }
+    process.wake_waiters(addr, |wait| matches!(wait, WaitFor::Mutex { .. }));
 }
 
 /// Notes in the lock word of a plain mutex that somebody waits.

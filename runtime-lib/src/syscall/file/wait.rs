@@ -5,9 +5,10 @@ use crate::files::{Counter, Files, OpenFile, OpenKind, PIPE_ATOMIC, Pipe, PipeId
 use crate::process::Process;
 use crate::signal::SignalSet;
 use crate::syscall::call::{Call, Flow, Refusal, SysResult, done, unsupported};
+use crate::syscall::objects;
 use crate::syscall::time;
-use crate::thread::{ThreadState, WaitFor};
-use samovar_vm::machine::ThreadId;
+use crate::thread::WaitFor;
+use std::sync::Arc;
 
 pub(crate) fn pipe(call: &mut Call<'_>) -> SysResult {
     make_pipe(call, call.args[0], 0)
@@ -94,19 +95,14 @@ pub(super) fn readiness(files: &Files, fd: u64) -> u16 {
 
 /// After pipes or counters changed: threads whose wait is over can run.
 pub(super) fn wake_ready(process: &mut Process) {
-    for index in 0..process.waits().len() {
-        let Some(WaitFor::Files { wanted, .. }) = process.waits()[index].waiting() else {
-            continue;
-        };
-        let files = &process.os.files;
-        let always = Ready::ERR | Ready::HUP | Ready::NVAL;
-        let ready = wanted
-            .iter()
-            .any(|&(fd, events)| readiness(files, u64::from(fd)) & (events | always) != 0);
-        if ready {
-            process.os_mut().thread_mut(ThreadId(index as u32)).state = ThreadState::Runnable;
-        }
-    }
+    let files = Arc::clone(&process.os.files);
+    let always = Ready::ERR | Ready::HUP | Ready::NVAL;
+    let is_ready =
+        |&(fd, events): &(u32, u16)| readiness(&files, u64::from(fd)) & (events | always) != 0;
+    process.wake_waiters(objects::FILES, |wait| match wait {
+        WaitFor::Files { wanted, .. } => wanted.iter().any(is_ready),
+        _ => false,
+    });
 }
 
 pub(crate) fn poll(call: &mut Call<'_>) -> SysResult {

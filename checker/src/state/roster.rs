@@ -1,0 +1,194 @@
+//! The parts of the operating system in a state, by number, and the world that they make up.
+//!
+//! Parts lie in the state vector like everything else. Whoever stands in a state keeps the numbers
+//! of its parts in a roster, too, which is brought up to date from what changes, and knows the
+//! number of the world (see [`super::worlds`]): a hash of all parts is kept as they change, so
+//! finding the world costs one look into a table, and only where a part has changed.
+//!
+//! Invariant: between [`Roster::set`] and the next look at the world it has to be found again.
+
+use super::contents::ABSENT;
+use super::slots::fold;
+use super::worlds::Worlds;
+use samovar_vm::machine::ThreadId;
+
+/// The part that belongs to no thread. The others are records of threads, by their numbers.
+pub const COMMON_PART: u32 = u32::MAX;
+
+/// What a part with a number adds to the hash of a world.
+#[inline]
+pub fn mix(part: u32, number: u32) -> u64 {
+    let key = u64::from(part) << 32 | u64::from(number);
+    fold(key ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93)
+}
+
+/// See the module head.
+#[derive(Clone, Debug, Default)]
+pub struct Roster {
+    common: u32,
+    /// By thread; [`ABSENT`] for those that do not exist, and never at the end.
+    records: Vec<u32>,
+    hash: u64,
+    world: u32,
+    /// Parts that were changed, and what they were.
+    log: Vec<(u32, u32)>,
+    is_changed: bool,
+}
+
+/// Where a roster stood, to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct RosterMark {
+    changes: usize,
+    world: u32,
+}
+
+impl Roster {
+    /// The roster of a world.
+    pub fn new(worlds: &Worlds, world: u32) -> Roster {
+        let mut roster = Roster { common: ABSENT, ..Roster::default() };
+        worlds.each_part(world, |part, number| roster.replace(part, number));
+        Roster { world, ..roster }
+    }
+
+    /// The number of the world.
+    #[inline]
+    pub fn world(&self) -> u32 {
+        debug_assert!(!self.is_changed, "the world is not known");
+        self.world
+    }
+
+    /// The number of what belongs to no thread.
+    pub fn common(&self) -> u32 {
+        self.common
+    }
+
+    /// The numbers of the records of all threads.
+    pub fn records(&self) -> &[u32] {
+        &self.records
+    }
+
+    /// The number of the record of a thread; [`ABSENT`] if it does not exist.
+    #[inline]
+    pub fn record(&self, thread: ThreadId) -> u32 {
+        self.records.get(thread.0 as usize).copied().unwrap_or(ABSENT)
+    }
+
+    /// A hash of all parts.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The number of a part.
+    #[inline]
+    pub fn part(&self, part: u32) -> u32 {
+        if part == COMMON_PART { self.common } else { self.record(ThreadId(part)) }
+    }
+
+    /// Changes a part.
+    #[inline]
+    pub fn set(&mut self, part: u32, number: u32) {
+        let before = self.part(part);
+        if before != number {
+            self.log.push((part, before));
+            self.is_changed = true;
+            self.replace(part, number);
+        }
+    }
+
+    fn replace(&mut self, part: u32, number: u32) {
+        let weight = |number| if number == ABSENT { 0 } else { mix(part, number) };
+        let before = self.part(part);
+        self.hash = self.hash.wrapping_sub(weight(before)).wrapping_add(weight(number));
+        if part == COMMON_PART {
+            self.common = number;
+            return;
+        }
+        let thread = part as usize;
+        if self.records.len() <= thread {
+            self.records.resize(thread + 1, ABSENT);
+        }
+        self.records[thread] = number;
+        while self.records.last() == Some(&ABSENT) {
+            self.records.pop();
+        }
+    }
+
+    /// Finds the world that the parts make up now, or makes it.
+    #[inline]
+    pub fn find(&mut self, worlds: &mut Worlds) {
+        if std::mem::take(&mut self.is_changed) {
+            self.world = match worlds.find(self) {
+                Some(known) => known,
+                None => worlds.make(self, self.world),
+            };
+        }
+    }
+
+    /// The same, if there is such a world already; whether there is.
+    #[inline]
+    pub fn find_known(&mut self, worlds: &Worlds) -> bool {
+        if self.is_changed
+            && let Some(known) = worlds.find(self)
+        {
+            (self.world, self.is_changed) = (known, false);
+        }
+        !self.is_changed
+    }
+
+    /// Remembers the roster, whose world must be known.
+    #[inline]
+    pub fn mark(&self) -> RosterMark {
+        RosterMark { changes: self.log.len(), world: self.world }
+    }
+
+    /// Takes back all changes since `mark`.
+    #[inline]
+    pub fn undo_to(&mut self, mark: RosterMark) {
+        while mark.changes < self.log.len() {
+            let Some((part, before)) = self.log.pop() else { break };
+            self.replace(part, before);
+        }
+        (self.world, self.is_changed) = (mark.world, false);
+    }
+
+    /// Forgets how to take changes back.
+    pub fn forget(&mut self) {
+        self.log.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_taken_back_whole() {
+        let mut roster = Roster { common: 3, ..Roster::default() };
+        (0..4).for_each(|thread| roster.set(thread, thread + 10));
+        (roster.world, roster.is_changed) = (7, false);
+        let (mark, hash) = (roster.mark(), roster.hash());
+        roster.set(2, 99);
+        roster.set(6, 5);
+        roster.set(4, 4);
+        roster.set(5, 4);
+        assert_eq!(roster.records(), [10, 11, 99, 13, 4, 4, 5]);
+        assert_ne!(roster.hash(), hash);
+        roster.set(6, ABSENT);
+        roster.set(COMMON_PART, 4);
+        assert_eq!((roster.common(), roster.records().len()), (4, 6));
+        roster.undo_to(mark);
+        assert_eq!((roster.common(), roster.records()), (3, &[10, 11, 12, 13][..]));
+        assert_eq!((roster.hash(), roster.world()), (hash, 7));
+    }
+
+    #[test]
+    fn the_hash_does_not_depend_on_the_way() {
+        let of = |changes: &[(u32, u32)]| {
+            let mut roster = Roster::default();
+            changes.iter().for_each(|&(part, number)| roster.set(part, number));
+            roster.hash()
+        };
+        assert_eq!(of(&[(0, 1), (1, 2)]), of(&[(1, 5), (0, 1), (1, 2), (2, 7), (2, ABSENT)]));
+        assert_ne!(of(&[(0, 1), (1, 2)]), of(&[(0, 2), (1, 1)]));
+    }
+}
