@@ -7,6 +7,7 @@ use crate::process::{Process, ProcessMark};
 use crate::request::Privileges;
 use crate::signal::{Action, Handler};
 use crate::thread::Thread;
+use crate::threads::{Chunk, Threads};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,24 +25,9 @@ impl Os {
         hasher.finish()
     }
 
-    /// What belongs to no thread as it is here, and the threads of another state, but for these
-    /// records, in the order of their threads; where there is none, the thread and all behind it
-    /// do not exist.
-    pub fn with_records<'a>(
-        &self,
-        other: &Os,
-        records: impl Iterator<Item = (ThreadId, Option<&'a Arc<Thread>>)>,
-    ) -> Os {
-        let (mut threads, mut privileges) = (other.threads.clone(), other.privileges.clone());
-        for (thread, record) in records {
-            privileges =
-                privileges.with_own(thread, record.map_or(&[], |record| &record.privileged));
-            match record {
-                Some(record) => threads.set(thread.0 as usize, Arc::clone(record)),
-                None => threads.truncate(thread.0 as usize),
-            }
-        }
-        Os { threads, privileges, ..self.clone() }
+    /// What belongs to no thread as it is here, and these threads, who have locked this memory.
+    pub fn with_threads(&self, threads: Vec<Arc<Chunk>>, privileges: Privileges) -> Os {
+        Os { threads: Threads::from_chunks(threads), privileges, ..self.clone() }
     }
 
     /// Whether the guest cannot tell the two apart.
@@ -78,6 +64,11 @@ impl Os {
 }
 
 impl Thread {
+    /// Memory that it has locked for itself: first bytes, and those behind the last.
+    pub fn privileged(&self) -> &[(u64, u64)] {
+        &self.privileged
+    }
+
     /// A number that is equal for equal records; different records may share one.
     pub fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();

@@ -53,6 +53,12 @@ impl Threads {
         &self.chunks
     }
 
+    /// The threads of these chunks, of which all but the last must be full.
+    pub(crate) fn from_chunks(chunks: Vec<Arc<Chunk>>) -> Threads {
+        debug_assert!(chunks.iter().rev().skip(1).all(|chunk| chunk.len() == CHUNK));
+        Threads { chunks }
+    }
+
     /// Records in a chunk that is full.
     pub const CHUNK: usize = CHUNK;
 
@@ -67,35 +73,9 @@ impl Threads {
 
     /// Adds the record of a new thread.
     pub(crate) fn push(&mut self, thread: Thread) {
-        self.push_shared(Arc::new(thread));
-    }
-
-    fn push_shared(&mut self, record: Arc<Thread>) {
         match self.chunks.last_mut().filter(|last| last.len() < CHUNK) {
-            Some(last) => Arc::make_mut(last).push(record),
-            None => self.chunks.push(Arc::new(vec![record])),
-        }
-    }
-
-    /// Puts the record of a thread in its place; the thread may be the next new one.
-    ///
-    /// # Panics
-    /// If there would be a gap.
-    pub(crate) fn set(&mut self, index: usize, record: Arc<Thread>) {
-        assert!(index <= self.len(), "internal error: a thread before the one behind which it is");
-        if index == self.len() {
-            return self.push_shared(record);
-        }
-        Arc::make_mut(&mut self.chunks[index / CHUNK])[index % CHUNK] = record;
-    }
-
-    /// Leaves so many threads, if there are more.
-    pub(crate) fn truncate(&mut self, count: usize) {
-        self.chunks.truncate(count.div_ceil(CHUNK));
-        if count < self.len()
-            && let Some(last) = self.chunks.last_mut()
-        {
-            Arc::make_mut(last).truncate(count % CHUNK);
+            Some(last) => Arc::make_mut(last).push(Arc::new(thread)),
+            None => self.chunks.push(Arc::new(vec![Arc::new(thread)])),
         }
     }
 }
@@ -148,15 +128,7 @@ mod tests {
         let same: Vec<bool> = changed.chunks().iter().zip(threads.chunks()).map(shared).collect();
         assert_eq!(same, [true, false, true, true]);
         assert!(threads[40].is_alive(), "the original stays as it was");
-        let mut back = changed.clone();
-        back.set(40, Arc::clone(&threads.chunks()[1][8]));
-        assert_eq!(back, threads);
-        for count in [99, 97, 96, 64, 33, 1] {
-            back.truncate(count);
-            assert_eq!((back.len(), back.iter().count()), (count, count));
-        }
-        (1..100).for_each(|at| back.set(at, Arc::clone(&threads.chunks()[at / 32][at % 32])));
-        assert_eq!(back, threads);
+        assert_eq!(Threads::from_chunks(threads.chunks().to_vec()), threads);
         changed.get_mut(40).state = ThreadState::Runnable;
         assert_eq!(changed, threads, "equal records are equal wherever they are");
         changed.push(Thread::new(100, [0; 16]));

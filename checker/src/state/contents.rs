@@ -260,8 +260,7 @@ impl Contents {
 
     /// The number of the operating system's present state.
     pub fn world(&mut self, process: &Process) -> u32 {
-        let near = self.worlds.latest().map(|near| near.privileges());
-        self.parts.meet(process.privileges(), near);
+        self.parts.meet(process.privileges(), self.worlds.latest_privileges());
         self.worlds.number(process.world())
     }
 

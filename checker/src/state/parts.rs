@@ -87,7 +87,7 @@ pub struct Around<'a> {
 
 impl Around<'_> {
     fn held(&self) -> &Privileges {
-        self.worlds.get(self.world).privileges()
+        self.worlds.privileges(self.world)
     }
 }
 
@@ -227,7 +227,7 @@ impl Parts {
         let of_map = |all: &[u32]| all.get(map.0 as usize).copied().filter(|&known| known != 0);
         match question {
             CODE => return of_map(&self.code_of),
-            COUNT => return Some(worlds.get(world).threads().len() as u32),
+            COUNT => return Some(worlds.count(world)),
             ALIVE => return Some(worlds.alive(world)),
             _ => {}
         }

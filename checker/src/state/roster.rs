@@ -10,7 +10,9 @@
 use super::contents::ABSENT;
 use super::slots::fold;
 use super::worlds::Worlds;
+use samovar_runtime::Os;
 use samovar_vm::machine::ThreadId;
+use std::sync::{Arc, OnceLock};
 
 /// The part that belongs to no thread. The others are records of threads, by their numbers.
 pub const COMMON_PART: u32 = u32::MAX;
@@ -33,6 +35,8 @@ pub struct Roster {
     /// Parts that were changed, and what they were.
     log: Vec<(u32, u32)>,
     is_changed: bool,
+    /// The world itself, if somebody wanted to see it.
+    os: OnceLock<Arc<Os>>,
 }
 
 /// Where a roster stood, to go back to.
@@ -55,6 +59,11 @@ impl Roster {
     pub fn world(&self) -> u32 {
         debug_assert!(!self.is_changed, "the world is not known");
         self.world
+    }
+
+    /// The world itself.
+    pub fn os(&self, worlds: &Worlds) -> &Arc<Os> {
+        self.os.get_or_init(|| worlds.os(self.world()))
     }
 
     /// The number of what belongs to no thread.
@@ -117,10 +126,8 @@ impl Roster {
     #[inline]
     pub fn find(&mut self, worlds: &mut Worlds) {
         if std::mem::take(&mut self.is_changed) {
-            self.world = match worlds.find(self) {
-                Some(known) => known,
-                None => worlds.make(self, self.world),
-            };
+            let world = worlds.find(self).unwrap_or_else(|| worlds.make(self, self.world));
+            self.go(world);
         }
     }
 
@@ -130,9 +137,16 @@ impl Roster {
         if self.is_changed
             && let Some(known) = worlds.find(self)
         {
-            (self.world, self.is_changed) = (known, false);
+            self.is_changed = false;
+            self.go(known);
         }
         !self.is_changed
+    }
+
+    fn go(&mut self, world: u32) {
+        if std::mem::replace(&mut self.world, world) != world {
+            self.os.take();
+        }
     }
 
     /// Remembers the roster, whose world must be known.
@@ -148,7 +162,8 @@ impl Roster {
             let Some((part, before)) = self.log.pop() else { break };
             self.replace(part, before);
         }
-        (self.world, self.is_changed) = (mark.world, false);
+        self.is_changed = false;
+        self.go(mark.world);
     }
 
     /// Forgets how to take changes back.

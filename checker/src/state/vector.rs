@@ -194,7 +194,7 @@ impl StateVector {
 
     /// The operating system in the present state.
     pub fn os(&self) -> &Arc<Os> {
-        self.contents.worlds.get(self.roster.world())
+        self.roster.os(&self.contents.worlds)
     }
 
     /// The program counter of a thread in the present state.

@@ -5,15 +5,16 @@
 //! of these *parts* is interned by itself and is a component of the state (see
 //! [`super::contents`]); the world follows from their numbers (see [`super::roster`]). It is kept
 //! as a common part and a list of chunks of neighbouring records, so that one which differs in one
-//! record costs that record, its chunk and the list of chunks.
+//! record costs that record, its chunk and the list of chunks: some hundred bytes. The state of the
+//! operating system itself is put together again when somebody wants to see it.
 
 use super::contents::ABSENT;
 use super::roster::{COMMON_PART, Roster, mix};
 use super::slots::{Slots, fold};
-use samovar_runtime::{Chunk, Os, Thread, ThreadState, Threads, WaitFor};
+use samovar_runtime::{Chunk, Os, Privileges, Thread, ThreadState, Threads, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::region::RegionMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Operating-system states by number.
 #[derive(Debug, Default)]
@@ -25,17 +26,24 @@ pub struct Worlds {
     /// For each common part a state that has it.
     commons: Table<Arc<Os>>,
     records: Table<Arc<Thread>>,
-    /// Chunks with the numbers of their records.
-    chunks: Table<(Arc<Chunk>, Box<[u32]>)>,
-    rolls: Vec<Roll>,
+    chunks: Table<Records>,
+}
+
+/// A chunk of records.
+#[derive(Debug)]
+struct Records {
+    numbers: Box<[u32]>,
+    roll: Roll,
+    /// The records themselves, if somebody wanted to see them.
+    shared: OnceLock<Arc<Chunk>>,
 }
 
 /// See the module head.
 #[derive(Debug)]
 struct World {
-    os: Arc<Os>,
     common: u32,
     chunks: Box<[u32]>,
+    privileges: Privileges,
     /// A thread waits.
     is_awaited: bool,
     hash: u64,
@@ -53,10 +61,10 @@ pub struct Roll {
 }
 
 impl Roll {
-    fn of(chunk: &Chunk) -> Roll {
+    fn of<'a>(records: impl Iterator<Item = &'a Arc<Thread>>) -> Roll {
         const { assert!(Threads::CHUNK <= u32::BITS as usize) };
         let mut roll = Roll::default();
-        for (at, record) in chunk.iter().enumerate() {
+        for (at, record) in records.enumerate() {
             match &record.state {
                 ThreadState::Runnable => roll.runnable |= 1 << at,
                 ThreadState::Waiting(_) => roll.waiting |= 1 << at,
@@ -85,41 +93,45 @@ impl Worlds {
         self.number_near(os, self.last)
     }
 
-    /// The state that was asked about last.
-    pub fn latest(&self) -> Option<&Os> {
-        self.all.items.get(self.last as usize).map(|world| &*world.os)
+    /// Who has locked which memory in the state that was asked about last.
+    pub fn latest_privileges(&self) -> Option<&Privileges> {
+        self.all.items.get(self.last as usize).map(|world| &world.privileges)
     }
 
     /// The same, where much is shared with a known world.
     fn number_near(&mut self, os: &Arc<Os>, near: u32) -> u32 {
-        if self.all.items.get(near as usize).is_some_and(|near| Arc::ptr_eq(&near.os, os)) {
-            self.last = near;
-            return near;
-        }
         let common = self.common_part(os, near);
         let chunks = self.chunks_of(os.threads(), near);
-        let records = chunks.iter().flat_map(|&chunk| self.chunks.items[chunk as usize].1.iter());
+        let records = chunks.iter().flat_map(|&chunk| self.records_of(chunk));
         let parts = records.zip(0..).map(|(&record, thread)| mix(thread, record));
         let hash = parts.fold(mix(COMMON_PART, common), u64::wrapping_add);
         let is_it = |world: &World| world.common == common && world.chunks == chunks;
         self.last = match self.all.find(hash, is_it) {
             Some(number) => number,
-            None => {
-                let mut rolls = chunks.iter().map(|&chunk| self.rolls[chunk as usize]);
-                let is_awaited = rolls.any(|roll| roll.waiting != 0);
-                let world = World { os: Arc::clone(os), common, chunks, is_awaited, hash };
-                self.all.add(hash, world, |world| world.hash)
-            }
+            None => self.add(common, chunks, os.privileges().clone(), hash),
         };
         self.last
+    }
+
+    fn add(&mut self, common: u32, chunks: Box<[u32]>, held: Privileges, hash: u64) -> u32 {
+        let is_awaited = chunks.iter().any(|&chunk| self.roll(chunk).waiting != 0);
+        let world = World { common, chunks, privileges: held, is_awaited, hash };
+        self.all.add(hash, world, |world| world.hash)
+    }
+
+    /// The numbers of the records of a chunk.
+    #[inline]
+    fn records_of(&self, chunk: u32) -> &[u32] {
+        &self.chunks.items[chunk as usize].numbers
     }
 
     fn common_part(&mut self, os: &Arc<Os>, near: u32) -> u32 {
         let tells = self.tells_output;
         let is_same =
             |known: &Os| known.same_common(os) && (!tells || known.has_written_the_same(os));
-        if let Some(near) = self.all.items.get(near as usize).filter(|near| is_same(&near.os)) {
-            return near.common;
+        let near = self.all.items.get(near as usize).map(|near| near.common);
+        if let Some(near) = near.filter(|&near| is_same(&self.commons.items[near as usize])) {
+            return near;
         }
         let digest = os.digest_common();
         match self.commons.find(digest, |known| is_same(known)) {
@@ -138,26 +150,31 @@ impl Worlds {
     }
 
     fn chunk(&mut self, chunk: &Arc<Chunk>, near: Option<u32>) -> u32 {
-        if let Some(near) = near
-            && Arc::ptr_eq(&self.chunks.items[near as usize].0, chunk)
-        {
-            return near;
+        if let Some(near) = near {
+            let shared = self.chunks.items[near as usize].shared.get();
+            if shared.is_some_and(|shared| Arc::ptr_eq(shared, chunk)) {
+                return near;
+            }
         }
-        let mut records = Vec::with_capacity(chunk.len());
+        let mut numbers = Vec::with_capacity(chunk.len());
         for (at, record) in chunk.iter().enumerate() {
-            let shared = near.and_then(|near| {
-                let (near, numbers) = &self.chunks.items[near as usize];
-                near.get(at).filter(|near| Arc::ptr_eq(near, record)).map(|_| numbers[at])
-            });
-            records.push(shared.unwrap_or_else(|| self.record_number(record)));
+            let near = near.and_then(|near| self.records_of(near).get(at).copied());
+            let is_same = |near: &u32| Arc::ptr_eq(&self.records.items[*near as usize], record);
+            numbers.push(near.filter(is_same).unwrap_or_else(|| self.record_number(record)));
         }
-        let hash = hash_numbers(&records);
-        if let Some(number) = self.chunks.find(hash, |known| *known.1 == *records) {
+        self.chunk_number(&numbers)
+    }
+
+    /// The number of the chunk of these records.
+    fn chunk_number(&mut self, numbers: &[u32]) -> u32 {
+        let hash = hash_numbers(numbers);
+        if let Some(number) = self.chunks.find(hash, |known| *known.numbers == *numbers) {
             return number;
         }
-        self.rolls.push(Roll::of(chunk));
-        let chunk = (Arc::clone(chunk), records.into());
-        self.chunks.add(hash, chunk, |(_, records)| hash_numbers(records))
+        let records = numbers.iter().map(|&number| &self.records.items[number as usize]);
+        let roll = Roll::of(records);
+        let chunk = Records { numbers: numbers.into(), roll, shared: OnceLock::new() };
+        self.chunks.add(hash, chunk, |chunk| hash_numbers(&chunk.numbers))
     }
 
     fn record_number(&mut self, record: &Arc<Thread>) -> u32 {
@@ -178,7 +195,7 @@ impl Worlds {
         let mut rest = roster.records();
         world.common == roster.common()
             && world.chunks.iter().all(|&chunk| {
-                let records = &self.chunks.items[chunk as usize].1;
+                let records = self.records_of(chunk);
                 let is_it = rest.starts_with(records);
                 rest = rest.get(records.len()..).unwrap_or_default();
                 is_it
@@ -186,28 +203,27 @@ impl Worlds {
             && rest.is_empty()
     }
 
-    /// The world with these parts, which are known; it is like another one but for some.
+    /// Adds the world with these parts, which is new and like another one but for some of them.
     pub fn make(&mut self, roster: &Roster, near: u32) -> u32 {
-        let known = &self.all.items[near as usize];
-        let count = roster.records().len().max(known.os.threads().len()) as u32;
-        let changed = (0..count).map(ThreadId).filter_map(|thread| {
+        let mut held = self.privileges(near).clone();
+        let count = roster.records().len().max(self.count(near) as usize) as u32;
+        for thread in (0..count).map(ThreadId) {
             let record = roster.record(thread);
-            let is_changed = record != self.record(near, thread);
-            let record = self.records.items.get(record as usize);
-            is_changed.then_some((thread, record))
-        });
-        let common = &self.commons.items[roster.common() as usize];
-        let os = Arc::new(common.with_records(&known.os, changed));
-        let number = self.number_near(&os, near);
-        debug_assert!(self.is_of(&self.all.items[number as usize], roster));
-        number
+            if record != self.record(near, thread) {
+                let record = self.records.items.get(record as usize);
+                held = held.with_own(thread, record.map_or(&[], |record| record.privileged()));
+            }
+        }
+        let chunks = roster.records().chunks(Threads::CHUNK);
+        let chunks = chunks.map(|records| self.chunk_number(records)).collect();
+        self.add(roster.common(), chunks, held, roster.hash())
     }
 
     /// Tells all parts of a world.
     pub fn each_part(&self, world: u32, mut tell: impl FnMut(u32, u32)) {
         let World { common, chunks, .. } = &self.all.items[world as usize];
         tell(COMMON_PART, *common);
-        let records = chunks.iter().flat_map(|&chunk| self.chunks.items[chunk as usize].1.iter());
+        let records = chunks.iter().flat_map(|&chunk| self.records_of(chunk));
         records.zip(0..).for_each(|(&record, thread)| tell(thread, record));
     }
 
@@ -220,12 +236,13 @@ impl Worlds {
     /// Who can run and who waits of a chunk.
     #[inline]
     pub fn roll(&self, chunk: u32) -> Roll {
-        self.rolls[chunk as usize]
+        self.chunks.items[chunk as usize].roll
     }
 
     /// The waits of a chunk's threads that concern an object, by thread, as counted in the chunk.
     pub fn waits(&self, chunk: u32, object: u64) -> Vec<(u32, WaitFor)> {
-        let records = self.chunks.items[chunk as usize].0.iter().zip(0..);
+        let records = self.records_of(chunk).iter().zip(0..);
+        let records = records.map(|(&record, at)| (&self.records.items[record as usize], at));
         let waits = records.filter_map(|(record, at)| Some((at, record.waiting()?)));
         let waits = waits.filter(|(_, wait)| wait.concerns(object));
         waits.map(|(at, wait)| (at, wait.clone())).collect()
@@ -235,6 +252,15 @@ impl Worlds {
     #[inline]
     pub fn is_awaited(&self, world: u32) -> bool {
         self.all.items[world as usize].is_awaited
+    }
+
+    /// How many threads there are.
+    pub fn count(&self, world: u32) -> u32 {
+        let last = self.chunks(world).split_last();
+        let count = |(&last, full): (&u32, &[u32])| {
+            full.len() * Threads::CHUNK + self.records_of(last).len()
+        };
+        last.map_or(0, count) as u32
     }
 
     /// How many threads have not ended.
@@ -248,7 +274,7 @@ impl Worlds {
     pub fn record(&self, world: u32, thread: ThreadId) -> u32 {
         let (chunk, at) = (thread.0 as usize / Threads::CHUNK, thread.0 as usize % Threads::CHUNK);
         let chunk = self.all.items[world as usize].chunks.get(chunk);
-        let record = chunk.and_then(|&chunk| self.chunks.items[chunk as usize].1.get(at));
+        let record = chunk.and_then(|&chunk| self.records_of(chunk).get(at));
         record.copied().unwrap_or(ABSENT)
     }
 
@@ -273,19 +299,34 @@ impl Worlds {
         self.records.items[number as usize].digest()
     }
 
-    /// A state by number.
+    /// Who has locked which memory in a world.
     #[inline]
-    pub fn get(&self, number: u32) -> &Arc<Os> {
-        &self.all.items[number as usize].os
+    pub fn privileges(&self, world: u32) -> &Privileges {
+        &self.all.items[world as usize].privileges
+    }
+
+    /// A state of the operating system by number.
+    pub fn os(&self, world: u32) -> Arc<Os> {
+        let World { common, chunks, privileges, .. } = &self.all.items[world as usize];
+        let threads = chunks.iter().map(|&chunk| {
+            let Records { numbers, shared, .. } = &self.chunks.items[chunk as usize];
+            let record = |&number: &u32| Arc::clone(&self.records.items[number as usize]);
+            Arc::clone(shared.get_or_init(|| Arc::new(numbers.iter().map(record).collect())))
+        });
+        let common = &self.commons.items[*common as usize];
+        Arc::new(common.with_threads(threads.collect(), privileges.clone()))
     }
 
     /// Approximate memory taken.
     pub fn bytes(&self) -> usize {
-        let threads = self.all.items.last().map_or(0, |world| world.os.threads().len());
-        let lists = threads.div_ceil(Threads::CHUNK) * (size_of::<usize>() + size_of::<u32>());
-        let chunk = threads.min(Threads::CHUNK) * (size_of::<usize>() + size_of::<u32>());
-        self.all.bytes(size_of::<Os>() + lists)
-            + self.chunks.bytes(size_of::<Chunk>() + chunk)
+        let threads = self.all.items.last().map_or(0, |_| self.count(self.last)) as usize;
+        let lists = threads.div_ceil(Threads::CHUNK) * size_of::<u32>();
+        let chunk = threads.min(Threads::CHUNK) * size_of::<u32>();
+        let seen = self.chunks.items.iter().filter(|chunk| chunk.shared.get().is_some()).count();
+        let shared = size_of::<Chunk>() + threads.min(Threads::CHUNK) * size_of::<usize>();
+        self.all.bytes(lists)
+            + self.chunks.bytes(chunk)
+            + seen * shared
             + self.records.bytes(size_of::<Thread>())
     }
 }

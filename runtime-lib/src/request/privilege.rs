@@ -107,7 +107,7 @@ impl Privileges {
     }
 
     /// These, but a thread has those regions.
-    pub(crate) fn with_own(&self, holder: ThreadId, regions: &[(u64, u64)]) -> Privileges {
+    pub fn with_own(&self, holder: ThreadId, regions: &[(u64, u64)]) -> Privileges {
         let mut new = self.clone();
         let own = regions.iter().map(|&(start, end)| Privilege { start, end, holder });
         let before = self.iter().filter(|known| known.holder == holder).count();
