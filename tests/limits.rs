@@ -167,3 +167,22 @@ fn too_little_memory_is_told_by_every_search() {
 fn too_little_time_is_told_by_every_search() {
     stops_every_search(&Scratch::new("time"), &["--time", "0.3"], "the time limit of 0.3 s");
 }
+
+/// Threads that throw exceptions look at too much memory for their moves to be remembered, so they
+/// are executed again and again, and time may run out in any of them.
+#[test]
+fn time_runs_out_in_moves_that_are_made_again() {
+    let scratch = Scratch::new("again");
+    let (program, source) = (scratch.join("queue"), workspace().join("examples/queue.cpp"));
+    let include = workspace().join("runtime-lib/include");
+    let mut command = Command::new("g++");
+    command.args(["-g", "-O0", "-static", "-pthread", "-I"]).arg(include);
+    execute(command.arg("-o").arg(&program).arg(source));
+    let program = program.display().to_string();
+    for time in ["0.6", "0.8", "1", "1.2", "1.4", "1.6"] {
+        let words = ["check", "--format", "json", "--time", time, &program, "2"];
+        let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+        let is_told = matches!(outcome.status.code(), Some(0 | 3));
+        assert!(is_told, "{time} s: {}", outcome.stderr_text());
+    }
+}

@@ -159,9 +159,16 @@ struct Survey {
     grown: bool,
     /// Moves are compared, but where they lead does not count.
     muted: bool,
+    /// The move was made before, so it has an end: no limit may cut it off.
+    is_repeated: bool,
 }
 
 impl Survey {
+    /// For a move that was made before and is to be made again.
+    fn again() -> Survey {
+        Survey { muted: true, is_repeated: true, ..Survey::default() }
+    }
+
     /// What the expansion comes to already, if it does.
     fn is_over(&mut self) -> Option<Expansion> {
         if self.grown { Some(Expansion::Anew) } else { self.end.take() }
@@ -490,8 +497,7 @@ impl Engine for Space<'_> {
 
     fn forward(&mut self, choice: Choice) {
         let mark = self.vector.mark();
-        let mut survey = Survey { muted: true, ..Survey::default() };
-        let found = self.made(choice, &mut survey);
+        let found = self.made(choice, &mut Survey::again());
         let outcome = self.known.get(found.which).outcome;
         assert_eq!(outcome, Outcome::Done, "internal error: a move is not a function of states");
         let known = self.known.get(found.which);

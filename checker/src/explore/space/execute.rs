@@ -90,8 +90,10 @@ impl Space<'_> {
         self.process.machine.memory.reads.begin();
         self.process.has_looked_at_clock();
         self.touches.begin_move();
+        let limit = if survey.is_repeated { self.sight.limit.take() } else { None };
         let touches = Some(&mut self.touches);
         let made = moves::execute_noting(self.process, &mark.0, choice, &self.sight, touches);
+        self.sight.limit = self.sight.limit.take().or(limit);
         let is_all = self.process.machine.memory.reads.end(&mut self.seen);
         self.stats.executed += 1;
         let deed = self.deed(thread, threads, &made);

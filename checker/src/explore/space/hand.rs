@@ -124,7 +124,7 @@ impl<'a> Space<'a> {
             let (mut alternative, mut alternatives) = (0, 1);
             while alternative < alternatives && self.may_move(thread) {
                 let choice = Choice { thread, alternative };
-                let found = self.made(choice, &mut Survey { muted: true, ..Survey::default() });
+                let found = self.made(choice, &mut Survey::again());
                 let known = self.known.get(found.which);
                 alternatives = known.alternatives.max(alternatives);
                 if known.outcome == Outcome::Done {

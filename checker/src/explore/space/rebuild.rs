@@ -71,7 +71,7 @@ impl Space<'_> {
         self.vector.go(key);
         let way: Vec<Choice> = way.iter().rev().copied().collect();
         rebuilding.replayed += way.len() as u64;
-        let mut survey = Survey { muted: true, ..Survey::default() };
+        let mut survey = Survey::again();
         for choice in way {
             let found = self.made(choice, &mut survey);
             let outcome = self.known.get(found.which).outcome;

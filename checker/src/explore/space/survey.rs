@@ -295,7 +295,7 @@ impl Space<'_> {
             return self.is_open(state);
         }
         let mark = self.vector.mark();
-        let found = self.made(choice, &mut Survey { muted: true, ..Survey::default() });
+        let found = self.made(choice, &mut Survey::again());
         let state = self.known.apply(found, &mut self.vector);
         self.vector.undo_to(mark);
         self.is_open(state)

@@ -255,8 +255,7 @@ impl Space<'_> {
         look: &mut dyn FnMut(&View<'_>),
     ) -> PathFacts {
         self.take_stock();
-        let mut survey = Survey { muted: true, ..Survey::default() };
-        let found = self.made(choice, &mut survey);
+        let found = self.made(choice, &mut Survey::again());
         let known = self.known.get(found.which);
         let (object, accesses, holds) = (known.object, known.shares.len() as u32, known.holds);
         let is_other = |change: &(u32, u32)| self.vector.is_about_other(*change, choice.thread);
