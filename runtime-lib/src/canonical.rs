@@ -34,7 +34,10 @@ impl Os {
         let mut os = self.clone();
         os.threads = other.threads.clone();
         os.threads.take(thread.0 as usize, &self.threads);
-        os.privileges = other.privileges.with_own(thread, &self.thread(thread).privileged);
+        let before = other.threads.get(thread.0 as usize);
+        let before = before.map_or(&[][..], |record| &record.privileged);
+        let own = &self.thread(thread).privileged;
+        os.privileges = other.privileges.with_own(thread, before, own);
         os
     }
 
