@@ -273,6 +273,27 @@ impl StateVector {
     pub fn change_world(&mut self, shown: u32, thread: ThreadId) {
         let before = self.contents_at(WORLD);
         let world = self.contents.worlds.change(before, shown, thread);
+        self.assign_world(world);
+    }
+
+    /// The same, to look at the state only: before it is stored, [`StateVector::keep_world`].
+    pub fn change_world_passing(&mut self, shown: u32, thread: ThreadId) {
+        let before = self.contents_at(WORLD);
+        let world = self.contents.worlds.change_passing(before, shown, thread);
+        self.assign_world(world);
+    }
+
+    /// The present state may be stored from now on.
+    pub fn keep_world(&mut self) {
+        let world = self.contents_at(WORLD);
+        let kept = self.contents.worlds.keep(world);
+        if kept != world {
+            self.assign_world(kept);
+        }
+    }
+
+    #[inline]
+    fn assign_world(&mut self, world: u32) {
         let base = self.contents.slot(WORLD).base;
         self.assign(WORLD, if world == base { 0 } else { world + 1 });
     }
@@ -516,7 +537,12 @@ impl StateVector {
     }
 
     /// A component has got the next position.
-    fn take_position(&mut self, component: Component, position: u32, mover: Option<ThreadId>) {
+    pub(super) fn take_position(
+        &mut self,
+        component: Component,
+        position: u32,
+        mover: Option<ThreadId>,
+    ) {
         let mut users = match component {
             Component::Core(thread) | Component::Floating(thread) => Users::fixed(Some(thread)),
             Component::World | Component::Regions => Users::fixed(None),

@@ -6,6 +6,10 @@
 //! that a world is a common part and a list of chunks. Two worlds are equal if and only if these
 //! numbers are. A world that differs in one record costs that record, its chunk and the list of
 //! chunks; what is shared with the world before is found by comparing references.
+//!
+//! A world that is only looked at *passes*: it has a number that no other world ever gets, and is
+//! gone when the next one is looked at. No state may be stored with such a number; to store one, the
+//! world is [kept](Worlds::keep) first, which gives it an ordinary number.
 
 use super::slots::{Slots, fold};
 use ahash::{AHashMap, RandomState};
@@ -34,7 +38,13 @@ pub struct Worlds {
     waits_of_all: AHashMap<Vec<u32>, u32>,
     /// What became of a world by a change, by the world that shows the change.
     changed: AHashMap<(u32, u32, ThreadId), u32>,
+    /// The world that passes, and how many did before.
+    passing: Option<World>,
+    passed: u32,
 }
+
+/// From here on, numbers are of worlds that pass.
+const PASSING: u32 = 1 << 30;
 
 /// See the module head.
 #[derive(Debug)]
@@ -94,6 +104,8 @@ impl Default for Worlds {
             waits: AHashMap::with_hasher(hasher.clone()),
             waits_of_all: AHashMap::with_hasher(hasher.clone()),
             changed: AHashMap::with_hasher(hasher),
+            passing: None,
+            passed: 0,
         }
     }
 }
@@ -127,18 +139,31 @@ impl Worlds {
             self.last = near;
             return near;
         }
-        let common = self.common_part(os, near);
-        let chunks = self.chunks_of(os.threads(), near);
-        let hash = hash_numbers(common, &chunks);
-        let is_it = |world: &World| world.common == common && world.chunks == chunks;
-        self.last = match self.all.find(hash, is_it) {
+        let world = self.taken_apart(Arc::clone(os), near);
+        self.last = match self.find(&world) {
             Some(number) => number,
-            None => {
-                let world = World { os: Arc::clone(os), common, waits: 0, chunks };
-                self.all.add(hash, world, World::hash)
-            }
+            None => self.all.add(world.hash(), world, World::hash),
         };
         self.last
+    }
+
+    fn taken_apart(&mut self, os: Arc<Os>, near: u32) -> World {
+        let common = self.common_part(&os, near);
+        let chunks = self.chunks_of(os.threads(), near);
+        World { os, common, waits: 0, chunks }
+    }
+
+    fn find(&self, world: &World) -> Option<u32> {
+        let is_it = |known: &World| known.common == world.common && known.chunks == world.chunks;
+        self.all.find(world.hash(), is_it)
+    }
+
+    #[inline]
+    fn world(&self, number: u32) -> &World {
+        match &self.passing {
+            Some(world) if PASSING <= number => world,
+            _ => &self.all.items[number as usize],
+        }
     }
 
     fn common_part(&mut self, os: &Arc<Os>, near: u32) -> u32 {
@@ -198,32 +223,32 @@ impl Worlds {
 
     /// How many chunks of threads a world has.
     pub fn rolls(&self, world: u32) -> usize {
-        self.all.items[world as usize].chunks.len()
+        self.world(world).chunks.len()
     }
 
     /// Who can run and who waits of a chunk.
     #[inline]
     pub fn roll(&self, world: u32, chunk: usize) -> Roll {
-        self.rolls[self.all.items[world as usize].chunks[chunk] as usize]
+        self.rolls[self.world(world).chunks[chunk] as usize]
     }
 
     /// The number of the record of a thread in a world.
     #[inline]
     pub fn record(&self, world: u32, thread: ThreadId) -> u32 {
         let (chunk, at) = (thread.0 as usize / Threads::CHUNK, thread.0 as usize % Threads::CHUNK);
-        self.chunks.items[self.all.items[world as usize].chunks[chunk] as usize].1[at]
+        self.chunks.items[self.world(world).chunks[chunk] as usize].1[at]
     }
 
     /// The number of what belongs to no thread in a world.
     #[inline]
     pub fn common(&self, world: u32) -> u32 {
-        self.all.items[world as usize].common
+        self.world(world).common
     }
 
     /// The number of what threads wait for in a world: equal if the same threads wait for the same.
     #[inline]
     pub fn waits(&mut self, world: u32) -> u32 {
-        match self.all.items[world as usize].waits.checked_sub(1) {
+        match self.world(world).waits.checked_sub(1) {
             Some(known) => known,
             None => self.new_waits(world),
         }
@@ -231,14 +256,14 @@ impl Worlds {
 
     /// The same, if it was asked for before.
     pub fn known_waits(&self, world: u32) -> Option<u32> {
-        self.all.items[world as usize].waits.checked_sub(1)
+        self.world(world).waits.checked_sub(1)
     }
 
     #[cold]
     fn new_waits(&mut self, world: u32) -> u32 {
         let mut all = Vec::new();
-        for at in 0..self.all.items[world as usize].chunks.len() {
-            let chunk = self.all.items[world as usize].chunks[at] as usize;
+        for at in 0..self.world(world).chunks.len() {
+            let chunk = self.world(world).chunks[at] as usize;
             if self.chunk_waits[chunk] == 0 {
                 let records = self.chunks.items[chunk].0.iter().zip(0..);
                 let waits =
@@ -255,7 +280,10 @@ impl Worlds {
         }
         let next = self.waits_of_all.len() as u32;
         let number = *self.waits_of_all.entry(all).or_insert(next);
-        self.all.items[world as usize].waits = number + 1;
+        match &mut self.passing {
+            Some(passing) if PASSING <= world => passing.waits = number + 1,
+            _ => self.all.items[world as usize].waits = number + 1,
+        }
         number
     }
 
@@ -287,6 +315,31 @@ impl Worlds {
         number
     }
 
+    /// What becomes of a state likewise, to be looked at only: it may pass.
+    pub fn change_passing(&mut self, world: u32, shown: u32, thread: ThreadId) -> u32 {
+        if let Some(&known) = self.changed.get(&(world, shown, thread)) {
+            return known;
+        }
+        let os = self.get(shown).with_others(thread, self.get(world));
+        let new = self.taken_apart(Arc::new(os), world);
+        if let Some(number) = self.find(&new) {
+            self.changed.insert((world, shown, thread), number);
+            return number;
+        }
+        self.passing = Some(new);
+        self.passed += 1;
+        assert!(self.passed < PASSING, "internal error: too many worlds were looked at");
+        PASSING + self.passed
+    }
+
+    /// The number under which a world stays that may be passing.
+    pub fn keep(&mut self, world: u32) -> u32 {
+        match self.passing.take_if(|_| PASSING <= world) {
+            Some(passing) => self.all.add(passing.hash(), passing, World::hash),
+            None => world,
+        }
+    }
+
     /// Number of different states.
     pub fn len(&self) -> usize {
         self.all.items.len()
@@ -299,7 +352,7 @@ impl Worlds {
 
     /// A state by number.
     pub fn get(&self, number: u32) -> &Arc<Os> {
-        &self.all.items[number as usize].os
+        &self.world(number).os
     }
 
     /// A digest of a state, the same in every process.

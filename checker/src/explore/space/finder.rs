@@ -205,7 +205,7 @@ impl Space<'_> {
         let Finder { ready, next, .. } = &mut self.finder;
         next.clear();
         for &(_, found) in ready.iter().filter(|one| is_wanted(one.0)) {
-            self.known.peek(found, &mut self.vector);
+            self.known.make(found, &mut self.vector);
             next.push(self.vector.ahead());
             self.vector.undo_to(mark);
         }
