@@ -117,6 +117,25 @@ fn deadlocks_take_a_linear_number_of_states() {
     }
 }
 
+/// What is only looked at is not kept, and threads that are created do not make the searches forget
+/// what the others do: twice the threads take twice the work and twice the memory, not four times.
+#[test]
+fn looking_ahead_is_linear_in_the_threads() {
+    let with = |count: usize| {
+        let size = format!("-DN={count}");
+        let search = ["--search", "best-first", "--heuristic", "lnb", "--reduce", "lgc"];
+        let report =
+            report(&[&search[..], &["--cflags", &size]].concat(), "steam/philosophers.cpp");
+        assert_eq!(report["error"]["kind"], "deadlock", "{count}: {report}");
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let stats = &report["stats"];
+        (number(&stats["memory_bytes"]["worlds"]), number(&stats["moves"]["executed"]))
+    };
+    let ((memory, moves), (more_memory, more_moves)) = (with(80), with(160));
+    assert!(more_memory < memory * 2.5, "{memory} bytes, {more_memory} bytes");
+    assert!(more_moves < moves * 2.5, "{moves} moves, {more_moves} moves");
+}
+
 /// Thread creation is no place to switch for that reduction, nor is what only the C library does.
 #[test]
 fn depth_first_search_gets_far_with_locks_and_globals() {

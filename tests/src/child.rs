@@ -6,7 +6,7 @@
 //! differently in the last bit, and the virtual CPU is a plain one.
 
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -38,6 +38,8 @@ pub struct Job {
     pub directory: Option<PathBuf>,
     /// When to give up.
     pub hang: Duration,
+    /// Seconds of processor time after which the kernel ends it, if there is a limit.
+    pub processor: Option<u64>,
 }
 
 /// How a process ended.
@@ -69,6 +71,7 @@ impl Job {
             stdin: Vec::new(),
             directory: None,
             hang: HANG,
+            processor: None,
         }
     }
 
@@ -124,6 +127,9 @@ impl Job {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.directory.as_deref().unwrap_or(crate::binary::workspace()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(seconds) = self.processor {
+            limit_processor(&mut command, seconds);
+        }
         command.spawn().unwrap_or_else(|e| panic!("{} starts: {e}", self.program.display()))
     }
 
@@ -160,6 +166,20 @@ impl Outcome {
     pub fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
+}
+
+/// Has the kernel kill the process that a command starts once it has taken so much processor time.
+fn limit_processor(command: &mut Command, seconds: u64) {
+    let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
+    let set = move || {
+        // SAFETY: the structure is alive, and the call is one that a forked child may make.
+        match unsafe { libc::setrlimit(libc::RLIMIT_CPU, &limit) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: what runs between fork and exec makes one system call and allocates nothing.
+    unsafe { command.pre_exec(set) };
 }
 
 fn is_plain(byte: u8) -> bool {

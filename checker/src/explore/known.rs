@@ -63,6 +63,10 @@ pub struct Known {
     pub holds: i32,
     /// Steps of a plan, as the program counts them.
     pub actions: u32,
+    /// It touches what lies in large pieces of memory, as far as anybody touched that before.
+    pub is_large: bool,
+    /// What it touches may be more by now: it has to be executed again.
+    pub is_stale: bool,
 }
 
 impl Known {
@@ -118,6 +122,8 @@ pub struct Brief {
 pub struct KnownMoves {
     memo: Memo,
     kept: Vec<Known>,
+    /// Those of them with large accesses.
+    large: Vec<MoveId>,
     passing: Vec<Known>,
     kept_bytes: usize,
     touched: Lists<Touched>,
@@ -275,8 +281,27 @@ impl KnownMoves {
         debug_assert_eq!(id.0 as usize, self.kept.len());
         self.kept_bytes += size_of::<Known>() + size_of_val(&*known.changes);
         known.touched = self.touched.get(&known.touched);
+        self.large.extend(known.is_large.then_some(id));
         self.kept.push(known);
         MoveRef::Kept(id)
+    }
+
+    /// Words were touched for the first time that large accesses are about: what such moves touch
+    /// has to be found out again.
+    pub fn doubt_large(&mut self) {
+        for number in 0..self.large.len() {
+            let which = MoveRef::Kept(self.large[number]);
+            self.get_mut(which).is_stale = true;
+            self.set_class(which, 0, 0);
+        }
+    }
+
+    /// Remembers what a move is like that had to be executed again. It looks at the same, and leads
+    /// to the same state.
+    pub fn replace(&mut self, which: MoveRef, mut known: Known) -> MoveRef {
+        known.touched = self.touched.get(&known.touched);
+        *self.get_mut(which) = known;
+        which
     }
 
     /// Keeps a move until the next state is expanded.
@@ -305,6 +330,7 @@ impl KnownMoves {
     pub fn clear(&mut self) {
         self.memo.clear();
         self.kept.clear();
+        self.large.clear();
         self.passing.clear();
         self.kept_bytes = 0;
         self.touched.clear();
@@ -331,21 +357,32 @@ impl KnownMoves {
     /// Makes a move; the state that it leads to.
     #[inline]
     pub fn apply(&self, found: Found, vector: &mut StateVector) -> StateId {
-        self.peek(found, vector);
+        self.make(found, vector);
         vector.settle()
     }
 
-    /// Makes a move without storing the state that it leads to, to look at it only; it has to be
-    /// taken back, or [`StateVector::settle`]d, before anything else.
+    /// Makes a move; it has to be taken back, or [`StateVector::settle`]d, before anything else.
     #[inline]
-    pub fn peek(&self, found: Found, vector: &mut StateVector) {
-        if let Some(at) = found.in_cells {
-            vector.put_parts(&self.in_cells[at as usize].parts);
-        }
+    pub fn make(&self, found: Found, vector: &mut StateVector) {
         self.shift(found, vector);
+        vector.put_parts(self.parts(found));
+        vector.find_world();
     }
 
-    /// The same, not even to look at the operating system there.
+    /// Makes a move to look at the state that it leads to; it has to be taken back before anything
+    /// else, and before the state is stored its world has to be [kept](StateVector::keep_world).
+    pub fn peek(&self, found: Found, vector: &mut StateVector) {
+        self.shift(found, vector);
+        vector.put_parts(self.parts(found));
+        vector.glimpse_world();
+    }
+
+    /// Parts of the operating system that are changed with whole cells.
+    fn parts(&self, found: Found) -> &[(u32, u32)] {
+        found.in_cells.map_or(&[], |at| &self.in_cells[at as usize].parts)
+    }
+
+    /// Makes a move, not even to look at the operating system there; it has to be taken back.
     #[inline]
     pub fn shift(&self, found: Found, vector: &mut StateVector) {
         match found.in_cells {
@@ -354,7 +391,7 @@ impl KnownMoves {
                 vector.put_cells(&changes.cells);
                 vector.put_rest(&changes.rest);
             }
-            None => vector.put(&self.get(found.which).changes),
+            None => vector.put_rest(&self.get(found.which).changes),
         }
     }
 

@@ -13,9 +13,10 @@
 //! a remembered move keeps (as [`Share`]s, good as long as [`Touches::version`] stays the same).
 //!
 //! Large accesses, of system calls that take memory away, touch those words that anybody has
-//! touched so far. If one of theirs is touched for the first time later, what is known of them is
-//! not all any more: [`Touches::take_missed`] says so, and they have to be executed again before
-//! anything is compared. Before that nobody touched the word, so no conflict was overlooked.
+//! touched so far. If one of theirs is touched for the first time later, what is known of moves with
+//! [large accesses](Touches::is_large) is not all any more: [`Touches::take_missed`] says so, and
+//! they have to be executed again before they are compared with anything. Before that nobody touched
+//! the word, so no conflict was overlooked.
 
 use super::expanse::Expanse;
 use super::future::Thing;
@@ -221,6 +222,8 @@ pub struct Touches {
     expanse: Expanse,
     /// See [`Touches::take_missed`].
     missed: bool,
+    /// The move in progress made a large access.
+    is_large: bool,
 }
 
 impl Default for Touches {
@@ -237,6 +240,7 @@ impl Default for Touches {
             conflicts: Vec::new(),
             expanse: Expanse::default(),
             missed: false,
+            is_large: false,
         }
     }
 }
@@ -246,6 +250,12 @@ impl Touches {
     pub fn begin_move(&mut self) {
         self.stamp += 1;
         self.touched.clear();
+        self.is_large = false;
+    }
+
+    /// Whether the move in progress made a large access.
+    pub fn is_large(&self) -> bool {
+        self.is_large
     }
 
     /// What the move in progress has touched so far.
@@ -269,6 +279,7 @@ impl Touches {
     /// Notes a large access: to those of its words that anybody has touched.
     #[cold]
     fn add_large(&mut self, thread: ThreadId, access: &Access, manner: Manner) {
+        self.is_large = true;
         let (start, end) = (access.addr, access.addr + u64::from(access.size));
         let write = access.kind == AccessKind::Write;
         let range = start / 8..end.div_ceil(8);
@@ -512,8 +523,11 @@ mod tests {
         let mut touches = Touches::default();
         let read = (1, 0x2008, 4, Read, Manner::Plain);
         let take = (0, 0x1000, 0x20_0000, Write, Manner::Atomic);
+        assert_eq!(compare(&mut touches, &[read, take]).len(), 1, "the word is known");
+        assert!(touches.is_large() && !touches.take_missed());
+        let mut touches = Touches::default();
         assert_eq!(compare(&mut touches, &[take, read]), [], "nobody knew of the word");
-        assert!(touches.take_missed());
+        assert!(touches.take_missed() && !touches.is_large());
         assert_eq!(compare(&mut touches, &[take, read])[0].word, Word(0x401));
         assert!(!touches.take_missed());
         let outside = (1, 0x20_1000, 4, Read, Manner::Plain);

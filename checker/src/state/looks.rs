@@ -118,12 +118,27 @@ impl StateVector {
     }
 
     fn look(&mut self, component: Component, looks: &mut Vec<(u32, u32)>) {
-        match self.contents.position(component) {
+        match self.contents.position(component).or_else(|| self.foresee(component)) {
             Some(position) => self.mention(position, looks),
             None => {
                 self.assumed.insert(component);
             }
         }
+    }
+
+    /// A position for what will probably change, though it did not yet: the shadow of memory behind
+    /// a line whose shadow changed. A thread that hands out one thing of an array after the other
+    /// would otherwise have all moves forgotten with each line that it comes to.
+    fn foresee(&mut self, component: Component) -> Option<u32> {
+        let Component::Shadow(line) = component else { return None };
+        self.contents.position(Component::Shadow(line.checked_sub(1)?))?;
+        if self.assumed.contains(&component) || self.printed.is_some() {
+            return None;
+        }
+        let position = self.contents.add_changed(component);
+        self.take_position(component, position, None);
+        self.mentioned.resize(self.contents.slots().len(), 0);
+        Some(position)
     }
 
     /// Looks at all contents of consecutive lines. Those that were never different from the start

@@ -131,7 +131,20 @@ impl Roster {
         }
     }
 
-    /// The same, if there is such a world already; whether there is.
+    /// The same, to look at it only: the world may pass.
+    pub fn glimpse(&mut self, worlds: &mut Worlds) {
+        if std::mem::take(&mut self.is_changed) {
+            let world = worlds.find(self).unwrap_or_else(|| worlds.pass(self, self.world));
+            self.go(world);
+        }
+    }
+
+    /// The world does not pass.
+    pub fn keep(&mut self, worlds: &mut Worlds) {
+        self.world = worlds.keep(self.world);
+    }
+
+    /// Finds the world if there is such a one already; whether there is.
     #[inline]
     pub fn find_known(&mut self, worlds: &Worlds) -> bool {
         if self.is_changed

@@ -262,11 +262,10 @@ impl StateVector {
     #[inline]
     pub fn put(&mut self, values: &[(u32, u32)]) {
         self.put_rest(values);
-        self.roster.find(&mut self.contents.worlds);
+        self.find_world();
     }
 
-    /// The same, where [`StateVector::put_parts`] came before, or nobody wants to know anything but
-    /// the state that this leads to.
+    /// The same, where more is changed before anybody looks at the operating system.
     #[inline]
     pub fn put_rest(&mut self, values: &[(u32, u32)]) {
         for &(position, value) in values {
@@ -274,13 +273,28 @@ impl StateVector {
         }
     }
 
-    /// Changes these parts of the operating system; their positions have to be changed, too.
+    /// Notes that these parts of the operating system were changed with cells.
     #[inline]
     pub fn put_parts(&mut self, parts: &[(u32, u32)]) {
         for &(part, number) in parts {
             self.roster.set(part, number);
         }
+    }
+
+    /// Finds out which operating system changes have led to.
+    #[inline]
+    pub fn find_world(&mut self) {
         self.roster.find(&mut self.contents.worlds);
+    }
+
+    /// The same, to look at it only: before the state is stored, [`StateVector::keep_world`].
+    pub fn glimpse_world(&mut self) {
+        self.roster.glimpse(&mut self.contents.worlds);
+    }
+
+    /// The present state may be stored from now on.
+    pub fn keep_world(&mut self) {
+        self.roster.keep(&mut self.contents.worlds);
     }
 
     /// Changes what is in these cells; likewise.
@@ -560,7 +574,12 @@ impl StateVector {
     }
 
     /// A component has got the next position.
-    fn take_position(&mut self, component: Component, position: u32, mover: Option<ThreadId>) {
+    pub(super) fn take_position(
+        &mut self,
+        component: Component,
+        position: u32,
+        mover: Option<ThreadId>,
+    ) {
         let mut users = match component {
             Component::Core(thread) | Component::Floating(thread) | Component::Record(thread) => {
                 Users::fixed(thread)

@@ -7,6 +7,10 @@
 //! as a common part and a list of chunks of neighbouring records, so that one which differs in one
 //! record costs that record, its chunk and the list of chunks: some hundred bytes. The state of the
 //! operating system itself is put together again when somebody wants to see it.
+//!
+//! A world that is only looked at *passes*: it has a number that no other world ever gets, and is
+//! gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies on
+//! it, which gives it an ordinary number.
 
 use super::contents::ABSENT;
 use super::roster::{COMMON_PART, Roster, mix};
@@ -27,7 +31,13 @@ pub struct Worlds {
     commons: Table<Arc<Os>>,
     records: Table<Arc<Thread>>,
     chunks: Table<Records>,
+    /// The world that passes, and how many did before.
+    passing: Option<World>,
+    passed: u32,
 }
+
+/// From here on, numbers are of worlds that pass.
+const PASSING: u32 = 1 << 30;
 
 /// A chunk of records.
 #[derive(Debug)]
@@ -108,15 +118,26 @@ impl Worlds {
         let is_it = |world: &World| world.common == common && world.chunks == chunks;
         self.last = match self.all.find(hash, is_it) {
             Some(number) => number,
-            None => self.add(common, chunks, os.privileges().clone(), hash),
+            None => self.add(self.new_world(common, chunks, os.privileges().clone(), hash)),
         };
         self.last
     }
 
-    fn add(&mut self, common: u32, chunks: Box<[u32]>, held: Privileges, hash: u64) -> u32 {
+    fn add(&mut self, world: World) -> u32 {
+        self.all.add(world.hash, world, |world| world.hash)
+    }
+
+    #[inline]
+    fn world(&self, number: u32) -> &World {
+        match &self.passing {
+            Some(world) if PASSING <= number => world,
+            _ => &self.all.items[number as usize],
+        }
+    }
+
+    fn new_world(&self, common: u32, chunks: Box<[u32]>, held: Privileges, hash: u64) -> World {
         let is_awaited = chunks.iter().any(|&chunk| self.roll(chunk).waiting != 0);
-        let world = World { common, chunks, privileges: held, is_awaited, hash };
-        self.all.add(hash, world, |world| world.hash)
+        World { common, chunks, privileges: held, is_awaited, hash }
     }
 
     /// The numbers of the records of a chunk.
@@ -205,23 +226,49 @@ impl Worlds {
 
     /// Adds the world with these parts, which is new and like another one but for some of them.
     pub fn make(&mut self, roster: &Roster, near: u32) -> u32 {
+        let world = self.put_together(roster, near);
+        self.add(world)
+    }
+
+    /// The same, but the world passes.
+    pub fn pass(&mut self, roster: &Roster, near: u32) -> u32 {
+        let world = self.put_together(roster, near);
+        self.passing = Some(world);
+        self.passed += 1;
+        assert!(self.passed < PASSING, "internal error: too many worlds were looked at");
+        PASSING + self.passed
+    }
+
+    /// The number under which a world stays that may be passing.
+    pub fn keep(&mut self, world: u32) -> u32 {
+        match self.passing.take_if(|_| PASSING <= world) {
+            Some(passing) => self.add(passing),
+            None => world,
+        }
+    }
+
+    fn put_together(&mut self, roster: &Roster, near: u32) -> World {
         let mut held = self.privileges(near).clone();
         let count = roster.records().len().max(self.count(near) as usize) as u32;
         for thread in (0..count).map(ThreadId) {
-            let record = roster.record(thread);
-            if record != self.record(near, thread) {
-                let record = self.records.items.get(record as usize);
-                held = held.with_own(thread, record.map_or(&[], |record| record.privileged()));
+            let (before, after) = (self.record(near, thread), roster.record(thread));
+            if before != after {
+                held = held.with_own(thread, self.held_by(before), self.held_by(after));
             }
         }
         let chunks = roster.records().chunks(Threads::CHUNK);
         let chunks = chunks.map(|records| self.chunk_number(records)).collect();
-        self.add(roster.common(), chunks, held, roster.hash())
+        self.new_world(roster.common(), chunks, held, roster.hash())
+    }
+
+    /// Memory that the thread with a record has locked.
+    fn held_by(&self, record: u32) -> &[(u64, u64)] {
+        self.records.items.get(record as usize).map_or(&[], |record| record.privileged())
     }
 
     /// Tells all parts of a world.
     pub fn each_part(&self, world: u32, mut tell: impl FnMut(u32, u32)) {
-        let World { common, chunks, .. } = &self.all.items[world as usize];
+        let World { common, chunks, .. } = self.world(world);
         tell(COMMON_PART, *common);
         let records = chunks.iter().flat_map(|&chunk| self.records_of(chunk));
         records.zip(0..).for_each(|(&record, thread)| tell(thread, record));
@@ -230,7 +277,7 @@ impl Worlds {
     /// The chunks of threads of a world, by number.
     #[inline]
     pub fn chunks(&self, world: u32) -> &[u32] {
-        &self.all.items[world as usize].chunks
+        &self.world(world).chunks
     }
 
     /// Who can run and who waits of a chunk.
@@ -251,7 +298,7 @@ impl Worlds {
     /// Whether any thread waits.
     #[inline]
     pub fn is_awaited(&self, world: u32) -> bool {
-        self.all.items[world as usize].is_awaited
+        self.world(world).is_awaited
     }
 
     /// How many threads there are.
@@ -273,7 +320,7 @@ impl Worlds {
     #[inline]
     pub fn record(&self, world: u32, thread: ThreadId) -> u32 {
         let (chunk, at) = (thread.0 as usize / Threads::CHUNK, thread.0 as usize % Threads::CHUNK);
-        let chunk = self.all.items[world as usize].chunks.get(chunk);
+        let chunk = self.world(world).chunks.get(chunk);
         let record = chunk.and_then(|&chunk| self.records_of(chunk).get(at));
         record.copied().unwrap_or(ABSENT)
     }
@@ -281,7 +328,7 @@ impl Worlds {
     /// The number of what belongs to no thread in a world.
     #[inline]
     pub fn common(&self, world: u32) -> u32 {
-        self.all.items[world as usize].common
+        self.world(world).common
     }
 
     /// How many different common parts, and records, there are.
@@ -302,12 +349,12 @@ impl Worlds {
     /// Who has locked which memory in a world.
     #[inline]
     pub fn privileges(&self, world: u32) -> &Privileges {
-        &self.all.items[world as usize].privileges
+        &self.world(world).privileges
     }
 
     /// A state of the operating system by number.
     pub fn os(&self, world: u32) -> Arc<Os> {
-        let World { common, chunks, privileges, .. } = &self.all.items[world as usize];
+        let World { common, chunks, privileges, .. } = self.world(world);
         let threads = chunks.iter().map(|&chunk| {
             let Records { numbers, shared, .. } = &self.chunks.items[chunk as usize];
             let record = |&number: &u32| Arc::clone(&self.records.items[number as usize]);

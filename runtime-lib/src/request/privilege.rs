@@ -31,14 +31,14 @@ pub struct Privilege {
 }
 
 /// Bytes of memory whose privileges are copied together.
-const STRETCH: u64 = 512;
+const STRETCH: u64 = 128;
 
 /// All privileges, in ascending order. Copies are cheap, and one that differs a little shares the
 /// rest. Each thread's are in its record, too: this is where they are found by address.
 #[derive(Clone, Debug, Default)]
 pub struct Privileges {
     /// By first byte divided by [`STRETCH`]; none is empty.
-    stretches: Arc<BTreeMap<u64, Arc<Vec<Privilege>>>>,
+    stretches: Arc<BTreeMap<u64, Arc<[Privilege]>>>,
     /// No region is longer.
     longest: u64,
 }
@@ -97,7 +97,7 @@ impl Privileges {
 
     /// Those that are not in others, which are about the same, and perhaps some more.
     pub fn beyond<'a>(&'a self, others: &'a Privileges) -> impl Iterator<Item = &'a Privilege> {
-        let is_new = |(number, stretch): &(&u64, &Arc<Vec<Privilege>>)| {
+        let is_new = |(number, stretch): &(&u64, &Arc<[Privilege]>)| {
             let other = others.stretches.get(number);
             other.is_none_or(|other| !Arc::ptr_eq(stretch, other))
         };
@@ -106,18 +106,18 @@ impl Privileges {
         stretches.into_iter().flatten().flat_map(|(_, stretch)| stretch.iter())
     }
 
-    /// These, but a thread has those regions.
-    pub fn with_own(&self, holder: ThreadId, regions: &[(u64, u64)]) -> Privileges {
+    /// These, but a thread has those regions and not what it had before.
+    pub fn with_own(
+        &self,
+        holder: ThreadId,
+        before: &[(u64, u64)],
+        regions: &[(u64, u64)],
+    ) -> Privileges {
         let mut new = self.clone();
-        let own = regions.iter().map(|&(start, end)| Privilege { start, end, holder });
-        let before = self.iter().filter(|known| known.holder == holder).count();
-        if before == regions.len() && { own.clone() }.all(|one| self.has(&one)) {
-            return new;
-        }
-        for known in self.iter().filter(|known| known.holder == holder) {
-            new.take(known);
-        }
-        own.for_each(|one| new.add(one));
+        let privilege = |&(start, end): &(u64, u64)| Privilege { start, end, holder };
+        let given = before.iter().filter(|region| !regions.contains(region));
+        given.for_each(|region| new.take(&privilege(region)));
+        regions.iter().for_each(|region| new.add(privilege(region)));
         new
     }
 
@@ -131,7 +131,8 @@ impl Privileges {
             let stretches = Arc::make_mut(&mut self.stretches);
             let stretch = stretches.entry(privilege.start / STRETCH).or_default();
             let place = stretch.partition_point(|known| *known < privilege);
-            Arc::make_mut(stretch).insert(place, privilege);
+            let (smaller, larger) = stretch.split_at(place);
+            *stretch = smaller.iter().chain([&privilege]).chain(larger).copied().collect();
             self.longest = self.longest.max(privilege.end - privilege.start);
         }
     }
@@ -140,7 +141,7 @@ impl Privileges {
         let number = privilege.start / STRETCH;
         let stretches = Arc::make_mut(&mut self.stretches);
         let Some(stretch) = stretches.get_mut(&number) else { return };
-        Arc::make_mut(stretch).retain(|known| known != privilege);
+        *stretch = stretch.iter().filter(|known| *known != privilege).copied().collect();
         if stretch.is_empty() {
             stretches.remove(&number);
         }
@@ -281,8 +282,8 @@ mod tests {
         other.add(Privilege { holder: ThreadId(9), ..privilege(3) });
         let new: Vec<&Privilege> = other.beyond(&all).collect();
         assert!(new.contains(&&Privilege { holder: ThreadId(9), ..privilege(3) }));
-        assert!(new.len() <= 6, "{}", new.len());
-        let mine = other.with_own(ThreadId(9), &[]);
+        assert!(new.len() <= 2, "{}", new.len());
+        let mine = other.with_own(ThreadId(9), &[(300, 350)], &[]);
         assert!(mine.iter().eq(expected.iter().filter(|one| one.start != 300)));
     }
 }

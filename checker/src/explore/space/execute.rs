@@ -68,7 +68,9 @@ impl Space<'_> {
 
     /// The next move of a thread from the present state.
     pub(super) fn made(&mut self, choice: Choice, survey: &mut Survey) -> Found {
-        if let Some(found) = self.find_known(choice) {
+        let found = self.find_known(choice);
+        let stale = found.filter(|found| self.known.get(found.which).is_stale);
+        if let Some(found) = found.filter(|_| stale.is_none()) {
             if cfg!(debug_assertions) {
                 self.verify(choice, found);
             }
@@ -76,12 +78,13 @@ impl Space<'_> {
             return found;
         }
         let begin = self.executing.begin();
-        let made = self.execute(choice, survey);
+        let made = self.execute(choice, survey, stale.map(|found| found.which));
         self.executing.end(begin);
         made.into()
     }
 
-    fn execute(&mut self, choice: Choice, survey: &mut Survey) -> MoveRef {
+    /// Executes a move, which is unknown, or `stale`.
+    fn execute(&mut self, choice: Choice, survey: &mut Survey, stale: Option<MoveRef>) -> MoveRef {
         self.vector.bring(self.process);
         let thread = choice.thread;
         let threads = self.process.machine.thread_count();
@@ -134,6 +137,8 @@ impl Space<'_> {
             object: made.operation.or(made.object).map(|access| access.addr),
             holds: 0,
             actions: made.actions,
+            is_large: self.touches.is_large(),
+            is_stale: false,
         };
         self.finish(choice, made, &mark, survey, &mut known);
         let held = self.vantage.locks_of(thread, self.process, &known.touched);
@@ -144,7 +149,10 @@ impl Space<'_> {
             return self.known.pass(known);
         }
         self.vector.looks(thread, &self.seen, &known.changes, &mut self.looks);
-        self.known.keep((self.key(thread), choice.alternative), &self.looks, known)
+        match stale {
+            Some(which) => self.known.replace(which, known),
+            None => self.known.keep((self.key(thread), choice.alternative), &self.looks, known),
+        }
     }
 
     /// Takes in how a move ended; the process stands behind it.

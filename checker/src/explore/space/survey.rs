@@ -39,7 +39,7 @@ impl Space<'_> {
         self.survey(&mut survey);
         if self.touches.take_missed() {
             self.stats.terminal = terminal;
-            self.known.clear();
+            self.known.doubt_large();
             return self.expand();
         }
         let ruling = if survey.end.is_none() { self.ruling() } else { None };

@@ -230,6 +230,7 @@ impl Space<'_> {
         let choice = Choice { thread, alternative: 0 };
         let found = self.find_known(choice).unwrap_or_else(|| {
             if !std::mem::replace(is_stored, true) {
+                self.vector.keep_world();
                 self.vector.settle();
             }
             let mut survey = Survey { muted: true, ..Survey::default() };
@@ -265,6 +266,7 @@ impl Space<'_> {
         self.known.peek(found, &mut self.vector);
         let mut is_stored = with_process;
         if with_process {
+            self.vector.keep_world();
             self.vector.settle();
         }
         let count = self.vantage.standings.len();
