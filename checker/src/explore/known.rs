@@ -137,6 +137,8 @@ pub struct KnownMoves {
     cell_bytes: usize,
     /// The arrangement of cells that these are for.
     arrangement: u32,
+    /// How often something was forgotten, or given another class.
+    revision: u64,
     looks: Vec<(u32, u32)>,
     /// Memory that they may take, if not the usual.
     bytes_max: Option<usize>,
@@ -251,6 +253,7 @@ impl KnownMoves {
 
     /// Gives a move another class.
     pub fn set_class(&mut self, which: MoveRef, version: u64, class: u32) {
+        self.revision += 1;
         let known = self.get_mut(which);
         (known.version, known.class) = (version, class);
         let MoveRef::Kept(id) = which else { return };
@@ -262,7 +265,14 @@ impl KnownMoves {
         }
     }
 
+    /// As long as this stays the same, a move that was found by cells is found again wherever these
+    /// are the same, and what is told of it in brief stays the same.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
     fn forget_cells(&mut self) {
+        self.revision += 1;
         self.by_cells.clear();
         self.in_cells.clear();
         self.briefs.clear();

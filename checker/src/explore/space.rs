@@ -86,6 +86,8 @@ pub struct Space<'a> {
     /// Those of them that lead to another state.
     ready: Vec<(Choice, Found)>,
     finder: Finder,
+    /// How often minds were changed.
+    exchanges: u64,
     /// Whether moves are left out that need not be explored.
     prune: bool,
     /// Whether a round may be given up to store states better in the next.
@@ -206,6 +208,7 @@ impl<'a> Space<'a> {
             made: Vec::new(),
             ready: Vec::new(),
             finder: Finder::default(),
+            exchanges: 0,
             prune,
             may_arrange: false,
             states_max: u64::MAX,

@@ -102,6 +102,12 @@ impl Reader {
         vector.contents.parts.known_answer(question, &Around { worlds, world, map })
     }
 
+    /// All cells.
+    #[inline]
+    pub fn cells(&self) -> &[u32] {
+        self.tree.cells()
+    }
+
     /// How a thread stands, as [`StateVector::stands`] tells it.
     pub fn stands(&self, vector: &StateVector, thread: ThreadId) -> (u32, u32) {
         (self.roster.record(thread), self.get(vector, vector.threads[thread.0 as usize][0]))

@@ -42,6 +42,10 @@ pub(super) const CELL: u32 = 1 << 29;
 pub(super) const COMMON: u32 = 1;
 pub(super) const REGIONS: u32 = 2;
 
+/// Cells share so many bits, each having that with the rest of its number; the next bit stands for
+/// the operating system as a whole.
+pub const CELL_BITS: u32 = u64::BITS - 1;
+
 /// Where a vector stood, to go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorMark(TreeMark, RosterMark, Printing);
@@ -250,6 +254,23 @@ impl StateVector {
     pub fn value_around(&self, addr: u64) -> u32 {
         let position = self.contents.position(Component::Granule(addr / GRANULE));
         position.map_or(0, |position| self.get(position))
+    }
+
+    /// All cells.
+    #[inline]
+    pub fn cells(&self) -> &[u32] {
+        self.tree.cells()
+    }
+
+    /// What decides about the answer to a question, as [`CELL_BITS`] says.
+    #[inline]
+    pub fn deciding(&self, question: u32) -> u64 {
+        let bit = |cell: u32| 1 << (cell % CELL_BITS);
+        match question {
+            0..CELL => bit(self.layout.place(question).cell),
+            CELL..PART => bit(question - CELL),
+            PART.. => bit(self.layout.place(REGIONS).cell) | 1 << CELL_BITS,
+        }
     }
 
     /// Whether a change is one of what the operating system knows of another thread than this.

@@ -6,6 +6,10 @@
 //! that may pass, a state in which nothing moves. Moves that end the program or go wrong are never
 //! remembered, so there are none here. What is said of a state that is not hard is what the survey
 //! would have said; debug builds ask both.
+//!
+//! A move changes few cells, and most threads look at none of them: what they may do next is what
+//! they could do in the state that was looked at last. Which cells decided about the move of each
+//! thread is noted, and only moves about which a changed cell decides are looked for again.
 
 use super::Space;
 use super::pairs::Cast;
@@ -14,6 +18,7 @@ use crate::explore::engine::{Expansion, Successor};
 use crate::explore::known::{Found, KnownMoves};
 use crate::state::StateVector;
 use crate::state::tree::Next;
+use crate::state::vector::CELL_BITS;
 use crate::state::worlds::{Roll, Worlds};
 use samovar_vm::machine::ThreadId;
 
@@ -31,6 +36,12 @@ pub(super) trait Stand {
 
     /// How a thread stands.
     fn stands(&self, thread: ThreadId) -> (u32, u32);
+
+    /// All cells.
+    fn cells(&self) -> &[u32];
+
+    /// What decides about the answer to a question (see [`CELL_BITS`]).
+    fn deciding(&self, question: u32) -> u64;
 }
 
 impl Stand for StateVector {
@@ -47,6 +58,16 @@ impl Stand for StateVector {
     fn stands(&self, thread: ThreadId) -> (u32, u32) {
         StateVector::stands(self, thread)
     }
+
+    #[inline]
+    fn cells(&self) -> &[u32] {
+        StateVector::cells(self)
+    }
+
+    #[inline]
+    fn deciding(&self, question: u32) -> u64 {
+        StateVector::deciding(self, question)
+    }
 }
 
 /// What moves are looked for in, while it stays as it is.
@@ -57,6 +78,25 @@ pub(super) struct Sought<'a> {
     pub version: u64,
     /// The arrangement of cells.
     pub arrangement: u32,
+    /// How often minds were changed, so that these are others.
+    pub exchanges: u64,
+}
+
+impl Sought<'_> {
+    /// While this stays the same, moves that were found stay the same where the cells do.
+    fn edition(&self) -> (u64, u64, u64, u32) {
+        (self.known.revision(), self.exchanges, self.version, self.arrangement)
+    }
+}
+
+/// The only move of a thread, in the state that was looked at last.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    /// What decides about it (see [`CELL_BITS`]).
+    deciding: u64,
+    found: Found,
+    class: u32,
+    is_done: bool,
 }
 
 /// The moves of a state, and what they are like.
@@ -70,6 +110,12 @@ pub(super) struct Finder {
     pub cast: Cast,
     /// Moves found, so far.
     pub remembered: u64,
+    /// The only moves of threads, by thread.
+    last: Vec<Option<Last>>,
+    /// The state in which they were: all cells, and the operating system.
+    cells: Vec<u32>,
+    world: u32,
+    edition: (u64, u64, u64, u32),
 }
 
 impl Finder {
@@ -84,6 +130,7 @@ impl Finder {
     pub(super) fn find(&mut self, at: &mut impl Stand, sought: Sought<'_>) -> Result<(), Hard> {
         self.clear();
         let (worlds, world) = at.world().ok_or(Hard)?;
+        self.forget_changed(at.cells(), world, sought.edition());
         let (chunks, is_awaited) = (worlds.chunks(world).len(), worlds.is_awaited(world));
         for chunk in 0..chunks {
             let roll = roll(at, chunk).ok_or(Hard)?;
@@ -106,6 +153,32 @@ impl Finder {
         Ok(())
     }
 
+    /// Forgets moves about which something decides that is not as it was in the last state.
+    #[inline]
+    fn forget_changed(&mut self, cells: &[u32], world: u32, edition: (u64, u64, u64, u32)) {
+        if self.edition != edition || self.cells.len() != cells.len() {
+            self.edition = edition;
+            self.last.clear();
+            self.cells.clear();
+            self.cells.extend_from_slice(cells);
+            self.world = world;
+            return;
+        }
+        let mut changed =
+            u64::from(std::mem::replace(&mut self.world, world) != world) << CELL_BITS;
+        for (at, (known, &now)) in self.cells.iter_mut().zip(cells).enumerate() {
+            if *known != now {
+                *known = now;
+                changed |= 1 << (at as u32 % CELL_BITS);
+            }
+        }
+        for last in &mut self.last {
+            if last.is_some_and(|last| last.deciding & changed != 0) {
+                *last = None;
+            }
+        }
+    }
+
     #[inline]
     fn find_of(
         &mut self,
@@ -113,10 +186,23 @@ impl Finder {
         sought: Sought<'_>,
         thread: ThreadId,
     ) -> Result<(), Hard> {
-        let Sought { known, version, arrangement } = sought;
+        let index = thread.0 as usize;
+        if let Some(Some(last)) = self.last.get(index) {
+            self.cast.note_move(thread, last.class);
+            if last.is_done {
+                self.ready.push((Choice { thread, alternative: 0 }, last.found));
+            }
+            self.remembered += 1;
+            return Ok(());
+        }
+        let Sought { known, version, arrangement, .. } = sought;
         let (mut alternative, mut alternatives) = (0, 1);
         while alternative < alternatives {
-            let value = |question| at.value(question);
+            let mut deciding = 0;
+            let value = |question| {
+                deciding |= at.deciding(question);
+                at.value(question)
+            };
             let (found, brief) =
                 known.find_by_cells(thread, alternative, arrangement, value).ok_or(Hard)?;
             if brief.version != version {
@@ -124,6 +210,11 @@ impl Finder {
             }
             self.cast.note_move(thread, brief.class);
             alternatives = brief.alternatives.max(alternatives);
+            if alternatives == 1 {
+                let last = Last { deciding, found, class: brief.class, is_done: brief.is_done };
+                self.last.resize(self.last.len().max(index + 1), None);
+                self.last[index] = Some(last);
+            }
             if brief.is_done {
                 self.ready.push((Choice { thread, alternative }, found));
             }
@@ -164,7 +255,8 @@ impl Space<'_> {
         }
         self.renew_ground();
         let (version, arrangement) = (self.touches.version(), self.vector.arrangement());
-        let sought = Sought { known: &self.known, version, arrangement };
+        let exchanges = self.exchanges;
+        let sought = Sought { known: &self.known, version, arrangement, exchanges };
         if self.finder.find(&mut self.vector, sought).is_err() {
             return false;
         }

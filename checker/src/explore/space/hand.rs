@@ -28,6 +28,7 @@ pub struct Known<'a> {
     rulings: &'a Rulings,
     /// The version that what moves share must be of.
     version: u64,
+    exchanges: u64,
     open: &'a [u64],
     scope: Scope,
 }
@@ -76,6 +77,16 @@ impl Stand for Standing<'_> {
     fn stands(&self, thread: ThreadId) -> (u32, u32) {
         self.reader.stands(self.vector, thread)
     }
+
+    #[inline]
+    fn cells(&self) -> &[u32] {
+        self.reader.cells()
+    }
+
+    #[inline]
+    fn deciding(&self, question: u32) -> u64 {
+        self.vector.deciding(question)
+    }
 }
 
 impl<'a> Space<'a> {
@@ -90,6 +101,7 @@ impl<'a> Space<'a> {
             known: &self.known,
             rulings: &self.rulings,
             version: self.touches.version(),
+            exchanges: self.exchanges,
             open: &self.open,
             scope: self.scope(),
         })
@@ -259,7 +271,7 @@ impl Hand {
 impl Known<'_> {
     fn sought(&self) -> Sought<'_> {
         let (version, arrangement) = (self.version, self.vector.arrangement());
-        Sought { known: self.known, version, arrangement }
+        Sought { known: self.known, version, arrangement, exchanges: self.exchanges }
     }
 
     /// Whether a state may close a cycle, as far as the space was told.

@@ -28,6 +28,7 @@ pub struct Mind {
 impl Space<'_> {
     /// Changes minds: the space goes on with the other, and leaves its own there.
     pub fn exchange(&mut self, mind: &mut Mind) {
+        self.exchanges += 1;
         std::mem::swap(&mut self.touches, &mut mind.touches);
         std::mem::swap(&mut self.futures, &mut mind.futures);
         std::mem::swap(&mut self.deeds, &mut mind.deeds);
