@@ -161,3 +161,20 @@ fn threads_of_rust_run_over_their_stacks_and_do_not_meet_before() {
         assert!(met.contains("DTORS"), "what is contended is told elsewhere: {over}");
     }
 }
+
+/// Without symbols nobody knows which function of a static program is `malloc`.
+#[test]
+fn a_heap_that_is_not_known_is_told() {
+    let scratch = Scratch::new("heap");
+    std::fs::write(scratch.join("a.c"), "int main(void) { return 0; }").expect("a scratch file");
+    let assumed = |cflags: &[&str]| {
+        let words = [&["check", "--format", "json"], cflags, &["a.c"]].concat();
+        let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+        let report: Value = serde_json::from_slice(&outcome.stdout).expect("a report");
+        report["semantics"].to_string()
+    };
+    assert!(!assumed(&[]).contains("allocator is not modelled"));
+    assert!(!assumed(&["--cflags=-static"]).contains("allocator is not modelled"));
+    assert!(assumed(&["--cflags=-static -s"]).contains("allocator is not modelled"));
+    assert!(assumed(&["--model", "none"]).contains("allocator is not modelled"));
+}

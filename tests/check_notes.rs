@@ -81,6 +81,20 @@ fn memory_without_a_type_is_worth_a_note() {
 }
 
 #[test]
+fn a_local_that_was_folded_into_such_memory_gives_it_no_type() {
+    let scratch = Scratch::new("notes");
+    for flags in [["-g", "-O0"], ["-g", "-O1"], ["-g", "-O2"], ["-g", "-Og"]] {
+        let program = built(&scratch, &flags);
+        for how in ["folded", "folded on the stack"] {
+            let found = notes(&scratch, &[], &program, how);
+            assert_ne!(found, [Value::Null; 0], "{flags:?} {how}");
+            let is_misnamed = |note: &Value| note["message"].to_string().contains("race on was");
+            assert!(!found.iter().any(is_misnamed), "{flags:?} {how}: {found:#?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_right_is_worth_none() {
     let scratch = Scratch::new("notes");
     let program = built(&scratch, &["-g", "-O1"]);

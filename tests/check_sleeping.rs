@@ -49,6 +49,8 @@ fn loops_that_sleep_come_to_an_end() {
         let source = waiting(sleeps);
         assert_eq!(check(&[], &source, &[]), "verified", "{sleeps}");
         assert_eq!(check(&[], &source, &["never"]), "error livelock", "{sleeps}");
+        let every = ["--reduce", "none"];
+        assert_eq!(check(&every, &source, &["never"]), "error livelock", "{sleeps}");
     }
     let source = waiting(SLEEPS[0]);
     for options in [&["--memo", "off"][..], &["--search", "bfs"], &["--model", "none"]] {

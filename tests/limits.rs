@@ -3,7 +3,7 @@
 //! kept can be gone on with.
 
 use samovar_tests::binary::{samovar, workspace};
-use samovar_tests::build::execute;
+use samovar_tests::build::{execute, programs};
 use samovar_tests::child::{Job, Outcome};
 use samovar_tests::scratch::Scratch;
 use samovar_tests::tool::need;
@@ -184,5 +184,20 @@ fn time_runs_out_in_moves_that_are_made_again() {
         let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
         let is_told = matches!(outcome.status.code(), Some(0 | 3));
         assert!(is_told, "{time} s: {}", outcome.stderr_text());
+    }
+}
+
+/// What is contended is looked for before the search, and a limit of time is for that, too.
+#[test]
+fn a_limit_of_time_is_kept_before_the_search() {
+    let scratch = Scratch::new("time");
+    for name in ["creator", "loaders"] {
+        let source = programs().join(format!("check/{name}.c")).display().to_string();
+        let words = ["check", "--format", "json", "--time", "1", &source];
+        let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+        let report = read(&outcome);
+        let (verdict, reason, _) = told(&report);
+        assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{name}: {report}");
+        assert!(reason.contains("time limit"), "{name}: {reason}");
     }
 }

@@ -52,7 +52,7 @@ impl Os {
             && self.now_ns == other.now_ns
             && self.brk == other.brk
             && (Arc::ptr_eq(&self.files, &other.files) || self.files == other.files)
-            && self.shared.len() == other.shared.len()
+            && (Arc::ptr_eq(&self.shared, &other.shared) || self.shared == other.shared)
             && (Arc::ptr_eq(&self.actions, &other.actions) || self.actions == other.actions)
             && self.pending == other.pending
             && self.random == other.random

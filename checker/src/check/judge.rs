@@ -185,9 +185,11 @@ fn aborted(functions: &[String], said: &str) -> Judgement {
     if let Some(message) = panic::of_abort(said) {
         return (ErrorKind::Assertion, None, message);
     }
-    match last {
+    // What comes last may be advice.
+    let speaks = |line: &&str| line.to_ascii_lowercase().contains("assert");
+    match said.lines().rev().find(speaks).unwrap_or(last).trim() {
         "" => (ErrorKind::Assertion, None, "the program aborts".to_string()),
-        last => (ErrorKind::Assertion, None, format!("the program aborts: {last}")),
+        told => (ErrorKind::Assertion, None, format!("the program aborts: {told}")),
     }
 }
 
@@ -409,5 +411,14 @@ mod tests {
         let (kind, _, message) = aborted(&[], "double free, says the program\n");
         assert_eq!(kind, ErrorKind::Assertion);
         assert_eq!(message, "the program aborts: double free, says the program");
+    }
+
+    #[test]
+    fn a_librarys_own_assertion_comes_before_its_advice() {
+        let said = "OMP: Error #13: Assertion failure at kmp_runtime.cpp(6331).\n\
+                    OMP: Hint Please submit a bug report with this message.\n";
+        let (_, _, message) = aborted(&[], said);
+        let told = "OMP: Error #13: Assertion failure at kmp_runtime.cpp(6331).";
+        assert_eq!(message, format!("the program aborts: {told}"));
     }
 }

@@ -6,6 +6,7 @@
 
 mod atomic_line;
 pub mod autopilot;
+mod c_text;
 mod deadlock;
 mod estimate;
 pub mod fillings;
@@ -15,6 +16,7 @@ mod judge;
 pub mod kind;
 pub(crate) mod limits;
 pub(crate) mod lossy;
+mod macros;
 mod native;
 pub mod no_return;
 pub mod outcomes;
@@ -30,6 +32,7 @@ pub mod setting;
 pub(crate) mod setup;
 mod spill;
 pub mod state_error;
+mod statements;
 mod strategy;
 pub mod verdict;
 
@@ -104,6 +107,8 @@ pub struct Outcome {
     pub attempts: Vec<Attempt>,
     /// What does not count, but may interest.
     pub notes: Vec<Note>,
+    /// The blocks of the heap are known, so that misusing them is seen.
+    pub is_heap_known: bool,
     /// The graph of states for Graphviz, if that was asked for.
     pub graph: Option<String>,
 }
@@ -128,6 +133,7 @@ impl Outcome {
             no_return: None,
             attempts: Vec::new(),
             notes: Vec::new(),
+            is_heap_known: true,
             graph: None,
         }
     }
@@ -164,6 +170,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         let spent = (outcome.instructions_alone, outcome.stats.executed);
         fillings::look(&subject, spent, &limit, &mut outcome)?;
     }
+    outcome.is_heap_known = process.models_heap();
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 

@@ -2,21 +2,20 @@
 //!
 //! The search finds states in which the next moves of two threads touch the same word. Here it is
 //! found out which instructions these are, and whether the language calls it a race: the data must
-//! be known by name and type, not be atomic, and not belong to a library's own object. Memory
-//! without a type (the heap, the stack of another thread, everything in a stripped program) is
-//! explored in all orders like everything contended; that threads meet there is worth a note, not
-//! an error, because nobody can tell whether the program means it to be atomic. What is atomic by
-//! its type, by its statement (see [`super::atomic_line`]) or by the header that it comes from is
-//! neither.
+//! be a static variable with a type, not be atomic, and not belong to a library's own object. Other
+//! memory (the heap, stacks, everything in a stripped program) is explored in all orders like
+//! everything contended; that threads meet there is worth a note, not an error, because nobody can
+//! tell whether the program means it to be atomic. What is atomic by its type, by its statement
+//! (see [`super::atomic_line`]) or by the header that it comes from is neither.
 
-use super::atomic_line::{Manner, manner};
+use super::atomic_line::{Deed, Manner};
 use super::kind::ErrorKind;
+use super::statements::Statements;
 use super::verdict::{Finding, Note, RaceAccess};
 use crate::explore::moves::Sight;
 use crate::explore::visible::{LibraryData, Visible};
 use crate::explore::word::Word;
 use crate::trail::names::{Location, Names};
-use crate::trail::source::Sources;
 use samovar_runtime::{Event, Observer, Process, ThreadState, WaitFor};
 use samovar_vm::debug::DataName;
 use samovar_vm::fault::AccessKind;
@@ -39,10 +38,16 @@ struct Side {
     location: Location,
     stack: Vec<Location>,
     data: Option<DataName>,
-    /// The data is a variable of another thread.
-    is_elsewhere: bool,
+    /// The data is a static variable, so that its type is what the program says.
+    is_static: bool,
     /// The instruction comes from where a language defines its atomics.
     is_atomic_header: bool,
+}
+
+impl Side {
+    fn deed(&self) -> Deed {
+        if self.access.kind == AccessKind::Write { Deed::Write } else { Deed::Read }
+    }
 }
 
 /// What is known of the data that an access is to.
@@ -67,14 +72,21 @@ pub enum Meeting {
 
 /// Whether conflicting moves are a race. The process stands before them and is left there.
 pub fn is_race(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> bool {
-    matches!(judge(process, names, sight, word), Meeting::Race)
+    let mut statements = Statements::default();
+    matches!(judge(process, names, &mut statements, sight, word), Meeting::Race)
 }
 
 /// The same, with what else is worth telling.
-pub fn judge(process: &mut Process, names: &Names, sight: &Sight, word: Word) -> Meeting {
-    let (mut sources, mut notes) = (Sources::default(), Vec::new());
+pub fn judge(
+    process: &mut Process,
+    names: &Names,
+    statements: &mut Statements,
+    sight: &Sight,
+    word: Word,
+) -> Meeting {
+    let mut notes = Vec::new();
     for (one, other) in pairs(process, names, sight, word) {
-        let standings = [&one, &other].map(|side| standing(names, &mut sources, side));
+        let standings = [&one, &other].map(|side| standing(names, statements, side));
         if standings == [Standing::Plain; 2] {
             return Meeting::Race;
         }
@@ -85,21 +97,19 @@ pub fn judge(process: &mut Process, names: &Names, sight: &Sight, word: Word) ->
     Meeting::Notes(notes)
 }
 
-fn standing(names: &Names, sources: &mut Sources, side: &Side) -> Standing {
-    let Location { file, line, .. } = &side.location;
-    let lines = file.as_deref().and_then(|file| sources.lines(file));
+fn standing(names: &Names, statements: &mut Statements, side: &Side) -> Standing {
     let name = side.data.as_ref().map(|data| data.name.as_str());
-    let manner = lines.zip(*line).map(|(lines, line)| manner(lines, line as usize, name));
+    let manner = statements.manner(names, &side.location, name, side.deed());
     if side.is_atomic_header || manner == Some(Manner::Atomic) {
         return Standing::Exempt;
     }
     match &side.data {
-        _ if manner == Some(Manner::Macro) => Standing::Unknown,
+        _ if manner == Some(Manner::Unclear) => Standing::Unknown,
         None => Standing::Unknown,
         Some(data) if names.debug().type_name(data.ty) == UNKNOWN_TYPE => Standing::Unknown,
         Some(data) if !is_plain(names, data) => Standing::Exempt,
-        Some(_) if side.is_elsewhere => Standing::Unknown,
-        Some(_) => Standing::Plain,
+        Some(_) if side.is_static => Standing::Plain,
+        Some(_) => Standing::Unknown,
     }
 }
 
@@ -122,9 +132,9 @@ pub fn describe(
     sight: &Sight,
     word: Word,
 ) -> Option<Finding> {
-    let mut sources = Sources::default();
+    let mut statements = Statements::default();
     let (one, other) = pairs(process, names, sight, word).into_iter().find(|(one, other)| {
-        [one, other].iter().all(|side| standing(names, &mut sources, side) == Standing::Plain)
+        [one, other].iter().all(|side| standing(names, &mut statements, side) == Standing::Plain)
     })?;
     for side in [&one, &other] {
         names.learn_start(process, side.thread);
@@ -190,7 +200,10 @@ fn memory(process: &Process, names: &Names, addr: u64) -> String {
 }
 
 fn deed(side: &Side) -> &'static str {
-    if side.access.kind == AccessKind::Write { "writes" } else { "reads" }
+    match side.deed() {
+        Deed::Read => "reads",
+        Deed::Write => "writes",
+    }
 }
 
 fn place(side: &Side) -> String {
@@ -261,22 +274,7 @@ fn sides(
         if let Some(access) = finder.found
             && (names.is_own_code(process, pc) || names.may_be_own_code(process, pc))
         {
-            let frames = names.frames(process, thread);
-            let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
-            found.push(Side {
-                thread,
-                access,
-                location: names.standpoint(process, thread),
-                stack: stack.collect(),
-                is_atomic_header: names.is_in_header_of_atomics(pc),
-                is_elsewhere: false,
-                data: names.variable(process, thread, access.addr, u64::from(access.size)),
-            });
-            let side = found.last_mut().expect("one was just added");
-            if side.data.is_none() {
-                side.data = elsewhere(process, names, thread, &access);
-                side.is_elsewhere = side.data.is_some();
-            }
+            found.push(side(process, names, thread, access));
         }
         process.undo_to(&mark);
         if finder.found.is_none() {
@@ -284,6 +282,23 @@ fn sides(
         }
     }
     found
+}
+
+/// An access that a thread stands before.
+fn side(process: &Process, names: &Names, thread: ThreadId, access: Access) -> Side {
+    let frames = names.frames(process, thread);
+    let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
+    let size = u64::from(access.size);
+    let data = names.variable(process, thread, access.addr, size);
+    Side {
+        thread,
+        access,
+        location: names.standpoint(process, thread),
+        stack: stack.collect(),
+        is_atomic_header: names.is_in_header_of_atomics(process.machine.core(thread).pc),
+        is_static: names.static_variable(access.addr, size).is_some(),
+        data: data.or_else(|| elsewhere(process, names, thread, &access)),
+    }
 }
 
 /// The variable of another thread that an access is to. What a compiler says about a frame need not

@@ -9,6 +9,7 @@ use super::outcomes::{ExecutionEnd, Outcomes};
 use super::progress::Progress;
 use super::race::{self, Meeting};
 use super::spill::Spill;
+use super::statements::Statements;
 use super::strategy;
 use super::verdict::{Note, Notes};
 use crate::cli::{CheckOptions, ReduceChoice, SwitchChoice};
@@ -91,18 +92,20 @@ pub fn explore(
     let sight = if spill.is_none() { sight.with_clock_standing() } else { sight };
     let prune = reduce.leaves_out();
     let names = Names::of(process);
-    let mut notes = Notes::default();
+    let (mut notes, mut statements) = (Notes::default(), Statements::default());
     let space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         match wrong {
             Wrong::Race { .. } if !counts => false,
-            Wrong::Race { word } => match race::judge(process, &names, sight, *word) {
-                Meeting::Race => true,
-                Meeting::Notes(found) => {
-                    found.into_iter().for_each(|note| notes.add(note));
-                    false
+            Wrong::Race { word } => {
+                match race::judge(process, &names, &mut statements, sight, *word) {
+                    Meeting::Race => true,
+                    Meeting::Notes(found) => {
+                        found.into_iter().for_each(|note| notes.add(note));
+                        false
+                    }
                 }
-            },
+            }
             Wrong::Move(_) | Wrong::Deadlock => {
                 if !counts && let Some(ends) = ends.as_mut() {
                     ends.insert(ExecutionEnd::of(process, wrong));
@@ -123,7 +126,7 @@ pub fn explore(
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
-        scout::scout(&mut space);
+        scout::scout(&mut space, &mut || limits.reached().is_some());
     }
     space.arranging(true);
     space.limit_states(room.states());

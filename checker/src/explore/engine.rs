@@ -31,7 +31,7 @@ pub struct Successor {
 pub struct Effect {
     /// The program said that it got on.
     pub progress: bool,
-    /// Memory or an object was changed beyond the thread's own registers and stack.
+    /// Memory or an object was changed beyond the thread's own registers, stack and record.
     pub change: bool,
 }
 

@@ -119,11 +119,21 @@ impl Futures {
         place
     }
 
-    /// A move from a place touches a thing.
-    pub fn note(&mut self, place: Place, thing: Thing, change: bool) {
-        let bit = 1 << (thing.0 % 64);
-        let change = if change { bit } else { 0 };
-        let new = self.add(place, &[More { number: thing.0 / 64, touched: bit, changed: change }]);
+    /// A move from a place touches these things, and changes some. There may be many, where memory
+    /// is taken away, so they are passed on together.
+    pub fn note(&mut self, place: Place, things: impl Iterator<Item = (Thing, bool)>) {
+        let mut more: Vec<More> = Vec::new();
+        for (thing, change) in things {
+            let (number, bit) = (thing.0 / 64, 1 << (thing.0 % 64));
+            let changed = if change { bit } else { 0 };
+            match more.last_mut().filter(|last| last.number == number) {
+                Some(last) => {
+                    (last.touched, last.changed) = (last.touched | bit, last.changed | changed)
+                }
+                None => more.push(More { number, touched: bit, changed }),
+            }
+        }
+        let new = self.add(place, &more);
         if !new.is_empty() {
             self.growth += 1;
             self.pass_on(place, new);
@@ -225,7 +235,7 @@ mod tests {
         for pair in places.windows(2) {
             futures.link(pair[0], pair[1]);
         }
-        futures.note(places[2], Thing(70), true);
+        futures.note(places[2], [(Thing(70), true)].into_iter());
         for (place, expected) in places.iter().zip([true, true, true, false]) {
             assert_eq!(futures.disturbs(*place, Thing(70), false), expected);
             let mut listed = futures.disturbing(Thing(70), false);
@@ -233,16 +243,30 @@ mod tests {
         }
         assert!(!futures.disturbs(places[0], Thing(71), true));
         let growth = futures.growth;
-        futures.note(places[2], Thing(70), true);
+        futures.note(places[2], [(Thing(70), true)].into_iter());
         futures.link(places[0], places[1]);
         assert_eq!(futures.growth, growth);
+    }
+
+    #[test]
+    fn things_are_passed_on_together() {
+        let mut futures = Futures::default();
+        let [one, two] = [1, 2].map(|pc| futures.place(ThreadId(0), pc));
+        futures.link(one, two);
+        futures.note(two, [3, 64, 65, 5].into_iter().map(|thing| (Thing(thing), thing != 65)));
+        assert_eq!(futures.growth, 1);
+        for thing in [3, 5, 64, 65] {
+            assert!(futures.disturbs(one, Thing(thing), true), "{thing}");
+            assert_eq!(futures.disturbs(one, Thing(thing), false), thing != 65, "{thing}");
+        }
+        assert!(!futures.disturbs(one, Thing(4), true));
     }
 
     #[test]
     fn reads_disturb_changes_only() {
         let mut futures = Futures::default();
         let place = futures.place(ThreadId(1), 7);
-        futures.note(place, Thing(0), false);
+        futures.note(place, [(Thing(0), false)].into_iter());
         assert!(futures.disturbs(place, Thing(0), true));
         assert!(!futures.disturbs(place, Thing(0), false));
     }
@@ -253,7 +277,7 @@ mod tests {
         let [one, two] = [1, 2].map(|pc| futures.place(ThreadId(0), pc));
         futures.link(one, two);
         futures.link(two, one);
-        futures.note(one, Thing(3), true);
+        futures.note(one, [(Thing(3), true)].into_iter());
         assert!(futures.disturbs(two, Thing(3), false));
         assert_eq!(futures.place(ThreadId(0), 2), two);
         assert_ne!(futures.place(ThreadId(1), 2), two);

@@ -104,6 +104,9 @@ pub struct Sight {
     pub patience: Patience,
     /// The clock goes; otherwise deadlines come closer, because nobody was seen to look at it.
     pub clock_goes: bool,
+    /// How much of the C library's record of a thread is known to be its own business, where
+    /// threads are switched in the middle of what the library does to it.
+    pub record_len: u64,
 }
 
 impl Sight {
@@ -129,8 +132,16 @@ impl Sight {
 
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        let (library, patience) = (LibraryData::of(process), Patience::default());
-        Sight { visible, library, choices_first: false, limit: None, patience, clock_goes: true }
+        let is_all = matches!(visible, Visible::All);
+        Sight {
+            visible,
+            library: LibraryData::of(process),
+            choices_first: false,
+            limit: None,
+            patience: Patience::default(),
+            clock_goes: true,
+            record_len: if is_all { process.record_len() } else { 0 },
+        }
     }
 }
 

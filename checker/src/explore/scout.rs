@@ -25,18 +25,18 @@ const MANY: u32 = 64;
 /// Moves of the run that is made for them, at most.
 const REHEARSED_MAX: u32 = 100_000;
 
-/// Walks from the start of a space and lets it learn what is contended.
-pub fn scout(space: &mut Space<'_>) {
+/// Walks from the start of a space and lets it learn what is contended, until it is time to stop.
+pub fn scout(space: &mut Space<'_>, stops: &mut dyn FnMut() -> bool) {
     let mut random = 0x5eed_u64;
     let (mut in_vain, mut rehearsed) = (0, false);
     for _ in 0..WALKS_MAX {
         space.begin_round();
-        match walk(space, &mut random, rehearsed) {
+        match walk(space, &mut random, rehearsed, stops) {
             Walk::Learned => in_vain = 0,
             Walk::InVain => in_vain += 1,
             Walk::Over => return,
             Walk::Crowded => {
-                space.rehearse(REHEARSED_MAX);
+                space.rehearse(REHEARSED_MAX, stops);
                 rehearsed = true;
             }
         }
@@ -52,17 +52,25 @@ enum Walk {
     Learned,
     /// Nothing was learned.
     InVain,
-    /// The search will find something wrong.
+    /// The search will find something wrong, or has no time.
     Over,
     /// There are many threads.
     Crowded,
 }
 
-fn walk(space: &mut Space<'_>, random: &mut u64, rehearsed: bool) -> Walk {
+fn walk(
+    space: &mut Space<'_>,
+    random: &mut u64,
+    rehearsed: bool,
+    stops: &mut dyn FnMut() -> bool,
+) -> Walk {
     let mut learned = false;
     for _ in 0..MOVES_MAX {
         if !rehearsed && MANY <= space.thread_count() {
             return Walk::Crowded;
+        }
+        if stops() {
+            return Walk::Over;
         }
         if TRIED_MAX <= space.work().0 {
             break;

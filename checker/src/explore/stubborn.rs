@@ -371,7 +371,7 @@ mod tests {
                 let thread = ThreadId(number as u32);
                 let place = futures.place(thread, 1);
                 for &(thing, change) in next.iter().chain(*later) {
-                    futures.note(place, Thing(thing), change);
+                    futures.note(place, [(Thing(thing), change)].into_iter());
                 }
                 let first = things.len();
                 things.extend(next.iter().map(|&(thing, change)| (Thing(thing), change)));

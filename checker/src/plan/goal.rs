@@ -70,7 +70,7 @@ pub fn explore(
         },
     ));
     if reduce == ReduceChoice::Contended {
-        scout::scout(&mut space);
+        scout::scout(&mut space, &mut || limits.reached().is_some());
     }
     let mut watchdog = |stats: &Stats| {
         progress.show(stats);

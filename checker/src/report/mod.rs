@@ -87,6 +87,10 @@ impl Report<'_> {
         if self.options.model == ModelChoice::Full {
             all.push("malloc, locks and threads behave as their models".to_string());
         }
+        if !self.outcome.is_heap_known {
+            let why = "its allocator is not modelled, and misuse is not seen";
+            all.push(format!("the heap is used rightly: {why}"));
+        }
         if self.options.reduce == ReduceChoice::Lgc {
             all.push("threads share static variables and locks only".to_string());
         }

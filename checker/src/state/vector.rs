@@ -534,12 +534,14 @@ impl StateVector {
     }
 
     /// Whether the last update changed something that is neither a register of a thread nor in
-    /// these bytes, its stack, nor the operating system's, if that does not count.
-    pub fn changed_beyond(&self, stack: &Range<u64>, world_counts: bool) -> bool {
+    /// these bytes, its own, nor the operating system's, if that does not count.
+    pub fn changed_beyond(&self, own: &[Range<u64>], world_counts: bool) -> bool {
         self.updated.iter().any(|&position| match self.contents.slot(position).component {
             Component::Record(_) | Component::Common => world_counts,
             Component::Core(_) | Component::Floating(_) => false,
-            Component::Granule(granule) => !stack.contains(&(granule * GRANULE)),
+            Component::Granule(granule) => {
+                !own.iter().any(|range| range.contains(&(granule * GRANULE)))
+            }
             _ => true,
         })
     }

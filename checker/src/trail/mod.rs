@@ -14,6 +14,7 @@ pub mod fewest;
 pub mod file;
 mod fold;
 pub mod freed;
+pub mod headers;
 pub mod interleaved;
 pub mod links;
 pub mod location;

@@ -180,7 +180,14 @@ impl Names {
         })
     }
 
-    /// The variable that an access touches, of this thread or of all.
+    /// The static variable that an access touches.
+    pub fn static_variable(&self, addr: u64, size: u64) -> Option<DataName> {
+        self.debug.name_of_access(addr, size)
+    }
+
+    /// The variable that an access touches, of this thread or of all. A local variable is on the
+    /// stack of its thread: compilers say of one that it is where its value was loaded from, on the
+    /// heap for example, as long as both are equal.
     pub fn variable(
         &self,
         process: &Process,
@@ -188,12 +195,15 @@ impl Names {
         addr: u64,
         size: u64,
     ) -> Option<DataName> {
-        if let Some(data) = self.debug.name_of_access(addr, size) {
+        if let Some(data) = self.static_variable(addr, size) {
             return Some(data);
         }
         let view = ThreadView { machine: &process.machine, thread };
         if let Some(data) = self.debug.name_of_thread_local(addr, size, &view) {
             return Some(data);
+        }
+        if !is_on_stack(process, thread, addr) {
+            return None;
         }
         self.frames(process, thread).iter().take(LOCALS_MAX).find_map(|frame| {
             let state = FrameState::new(&view, frame);
@@ -281,15 +291,24 @@ fn location(frame: &samovar_vm::debug::Frame, address: u64) -> Location {
 
 /// The live thread whose stack an address is on.
 fn owner_of_stack(process: &Process, addr: u64) -> Option<ThreadId> {
-    let regions = process.machine.memory.regions();
-    let (stack, _) = regions.at(addr)?;
-    let owns = |thread: &ThreadId| {
-        let rsp = process.machine.core(*thread)[Reg::Rsp];
-        process.threads()[thread.0 as usize].is_alive()
-            && rsp <= addr
-            && regions.at(rsp).is_some_and(|(start, _)| start == stack)
-    };
-    (0..process.machine.thread_count()).map(ThreadId).find(owns)
+    let is_alive = |thread: &ThreadId| process.threads()[thread.0 as usize].is_alive();
+    let mut threads = (0..process.machine.thread_count()).map(ThreadId).filter(is_alive);
+    threads.find(|&thread| is_on_stack(process, thread, addr))
+}
+
+/// Whether an address is on the stack of a thread, in what is in use of it.
+fn is_on_stack(process: &Process, thread: ThreadId, addr: u64) -> bool {
+    /// Functions that call nobody use as much below their stack pointer.
+    const RED_ZONE: u64 = 128;
+    let rsp = process.machine.core(thread)[Reg::Rsp];
+    let memory = &process.machine.memory;
+    let region = |addr: u64| memory.regions().at(addr).map(|(start, _)| start);
+    // A stack that the program has made itself.
+    let block = |addr: u64| memory.objects().at(addr).map(|(start, _)| start);
+    rsp.saturating_sub(RED_ZONE) <= addr
+        && region(addr).is_some()
+        && region(addr) == region(rsp)
+        && block(addr) == block(rsp)
 }
 
 /// A name without what is inside of a library's type.

@@ -1,5 +1,6 @@
 //! Recognising the C library, by what it defines.
 
+use crate::process::Process;
 use samovar_vm::loader::{Image, ImageKind};
 
 /// Which C library.
@@ -7,6 +8,19 @@ use samovar_vm::loader::{Image, ImageKind};
 pub(super) enum Libc {
     Glibc,
     Musl,
+}
+
+/// The least that glibc has in its record of a thread, which begins where the thread's variables
+/// end.
+const RECORD_LEN: u64 = 0x700;
+
+impl Process {
+    /// How much of the C library's record of a thread lies from its FS base on, as far as that is
+    /// known of the library.
+    pub fn record_len(&self) -> u64 {
+        let found = self.modules().iter().find_map(|module| recognise(&module.image));
+        if found.is_some_and(|found| found.libc == Libc::Glibc) { RECORD_LEN } else { 0 }
+    }
 }
 
 /// A C library found in a module.

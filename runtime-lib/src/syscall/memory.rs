@@ -1,12 +1,12 @@
 //! Mapping, protection and the `brk` heap.
 //!
 //! File mappings are copies. For private ones that is what they are, as long as nobody changes
-//! the file; a shared writable one is tracked (see [`super::file::shared`]) so that reads and
-//! writes of the file agree with it. Pages beyond the end of a file read as zero instead of
+//! the file; shared ones are tracked (see [`super::file::shared`]) so that reads and writes of the
+//! file agree with them. Pages beyond the end of a file read as zero instead of
 //! raising SIGBUS.
 
 use super::call::{Call, Flow, SysResult, done, unsupported};
-use super::file::shared;
+use super::file::shared::{self, SharedMapping};
 use crate::errno::Errno;
 use crate::files::OpenKind;
 use crate::module::Module;
@@ -23,7 +23,7 @@ const ADDRESS_MIN: u64 = 0x1_0000;
 /// Name of anonymous memory.
 pub(crate) const ANONYMOUS: &str = "[anon]";
 
-const MAP_SHARED: u64 = 0x1;
+const MAP_PRIVATE: u64 = 0x2;
 const MAP_TYPE: u64 = 0xf;
 const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
@@ -108,19 +108,20 @@ fn map_file(
         return match file.kind {
             OpenKind::Device(crate::files::Device::Zero) => {
                 let addr = place(call.memory(), hint, len, flags)?;
+                shared::forget(call.process, addr, addr + len);
                 call.memory().map(addr, len, (perms(prot), ANONYMOUS.into(), 0));
                 done(addr)
             }
             _ => Err(Errno::ENODEV.into()),
         };
     };
-    let writable_share = flags & MAP_SHARED != 0 && flags & MAP_TYPE != 2 && file.writable();
-    if flags & MAP_TYPE != 2 && prot & 2 != 0 && !file.writable() {
+    let is_shared = flags & MAP_TYPE != MAP_PRIVATE;
+    let is_writable = file.writable();
+    if is_shared && prot & 2 != 0 && !is_writable {
         return Err(Errno::EACCES.into());
     }
-    // What is written to one would have to show up in the other.
-    if flags & MAP_TYPE != 2 && shared::is_shared(call.process, inode) {
-        return unsupported("a second shared mapping of the same file");
+    if is_shared && shared::would_meet(call.process, inode, is_writable) {
+        return unsupported("a second shared mapping of a file that may be written through one");
     }
     let addr = place(call.memory(), hint, len, flags)?;
     shared::forget(call.process, addr, addr + len);
@@ -146,8 +147,9 @@ fn map_file(
             call.process.add_module(module);
         }
     }
-    if writable_share {
-        shared::note(call.process, inode, addr, len, offset);
+    if is_shared {
+        let (start, end) = (addr, addr + len);
+        shared::note(call.process, SharedMapping { inode, start, end, offset, is_writable });
     }
     done(addr)
 }
@@ -170,6 +172,9 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> SysResult {
     let (addr, len) = range(addr, len, Errno::ENOMEM)?;
     if !call.memory().regions().covers(addr, addr + len) {
         return Err(Errno::ENOMEM.into());
+    }
+    if prot & 2 != 0 && shared::is_read_only(call.process, addr, addr + len) {
+        return Err(Errno::EACCES.into());
     }
     call.memory().protect(addr, len, perms(prot));
     done(0)

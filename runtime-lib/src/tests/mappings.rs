@@ -1,10 +1,14 @@
 //! Memory mappings and the heap of `brk`.
 
 use crate::errno::Errno;
+use crate::event::Event;
 use crate::syscall::names::number as nr;
-use crate::testing::{HostNode, HostTree, SCRATCH, bytes, call, process, process_with, string};
+use crate::testing::{
+    HostNode, HostTree, MAIN, Outcome, SCRATCH, bytes, call, call_by, process, process_with, string,
+};
 use samovar_vm::memory::region::Perms;
 
+const SHARED: u64 = 1;
 const PRIVATE: u64 = 2;
 const ANONYMOUS: u64 = 0x20;
 const FIXED: u64 = 0x10;
@@ -138,4 +142,54 @@ fn shared_mappings_and_the_file_agree() {
     assert_eq!(call(&mut process, nr::MUNMAP, &[at, 0x1000]), Ok(0));
     assert_eq!(call(&mut process, nr::PREAD64, &[fd, SCRATCH, 4, 0]), Ok(4));
     assert_eq!(bytes(&process, SCRATCH, 4), b"LAST");
+}
+
+#[test]
+fn a_mapping_that_is_only_read_agrees_with_the_file_too() {
+    let mut process = process_with(HostTree::new(&[("/f", HostNode::File(vec![b'a'; 5000]))]));
+    let fd = open(&mut process, "/f", 0);
+    let first = call(&mut process, nr::MMAP, &[0, 0x2000, 1, SHARED, fd, 0]).unwrap();
+    let second = call(&mut process, nr::MMAP, &[0, 0x1000, 1, SHARED, fd, 0x1000]).unwrap();
+    assert_eq!(call(&mut process, nr::CLOSE, &[fd]), Ok(0));
+    let refused = call(&mut process, nr::MPROTECT, &[first, 0x1000, 3]);
+    assert_eq!(refused, Err(Errno::EACCES));
+    // By another descriptor, while the one that was mapped is closed.
+    let fd = open(&mut process, "/f", 2);
+    string(&mut process, SCRATCH, "WRITTEN");
+    assert_eq!(call(&mut process, nr::PWRITE64, &[fd, SCRATCH, 7, 0x1000]), Ok(7));
+    assert_eq!(bytes(&process, first + 0x1000, 8), b"WRITTENa");
+    assert_eq!(bytes(&process, second, 8), b"WRITTENa");
+    assert_eq!(call(&mut process, nr::FTRUNCATE, &[fd, 0x1003]), Ok(0));
+    assert_eq!(bytes(&process, second, 8), b"WRI\0\0\0\0\0");
+    open(&mut process, "/f", 0o1002);
+    assert_eq!(bytes(&process, first, 2), b"\0\0");
+}
+
+#[test]
+fn shared_mappings_that_would_go_stale_are_refused() {
+    for (one, other) in [(0, 2), (2, 0), (2, 2)] {
+        let mut process = process_with(HostTree::new(&[("/f", HostNode::File(vec![0; 4096]))]));
+        let fd = open(&mut process, "/f", one);
+        let at = call(&mut process, nr::MMAP, &[0, 0x1000, 1, SHARED, fd, 0]).unwrap();
+        let fd = open(&mut process, "/f", other);
+        let again = [0, 0x1000, 1, SHARED, fd, 0];
+        let outcome = call_by(&mut process, MAIN, nr::MMAP, &again);
+        let refused = matches!(outcome, Outcome::Stopped(Event::Unsupported(_)));
+        assert!(refused, "{one} {other}: {outcome:?}");
+        assert_eq!(call(&mut process, nr::MUNMAP, &[at, 0x1000]), Ok(0));
+        assert!(call(&mut process, nr::MMAP, &again).is_ok(), "{one} {other}");
+    }
+}
+
+#[test]
+fn both_parts_of_a_mapping_with_a_hole_belong_to_the_file() {
+    let mut process = process_with(HostTree::new(&[("/f", HostNode::File(vec![b'a'; 0x3000]))]));
+    let fd = open(&mut process, "/f", 2);
+    let at = call(&mut process, nr::MMAP, &[0, 0x3000, 3, SHARED, fd, 0]).unwrap();
+    assert_eq!(call(&mut process, nr::MUNMAP, &[at + 0x1000, 0x1000]), Ok(0));
+    for place in [0, 0x2000] {
+        process.machine.memory.write(at + place, b"X").unwrap();
+        assert_eq!(call(&mut process, nr::PREAD64, &[fd, SCRATCH, 1, place]), Ok(1));
+        assert_eq!(bytes(&process, SCRATCH, 1), b"X", "{place:#x}");
+    }
 }

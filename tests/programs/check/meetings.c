@@ -60,6 +60,14 @@ static void *stack(void *arg)
     return 0;
 }
 
+static void *folded(void *arg)
+{
+    long *slot = arg;
+    long was = *slot; // for gcc it is where it comes from, until that changes
+    *slot = 1;
+    return 0;
+}
+
 static void *flag(void *arg)
 {
     atomic_store_explicit(&pair.flag, 1, memory_order_release);
@@ -97,6 +105,10 @@ int main(int argc, char **argv)
         both(atomics, atomics, tally);
     if (!strcmp(how, "stack"))
         both(stack, stack, &local);
+    if (!strcmp(how, "folded"))
+        both(folded, folded, &tally->loose);
+    if (!strcmp(how, "folded on the stack"))
+        both(folded, folded, &local);
     if (!strcmp(how, "flag"))
         both(flag, flag, 0);
     if (!strcmp(how, "neighbour"))

@@ -106,6 +106,13 @@ impl DebugInfo {
         })
     }
 
+    /// The source files of the unit that an address belongs to, with full paths: the main one, and
+    /// others that code or declarations come from.
+    pub fn files_of(&self, addr: u64) -> &[Arc<str>] {
+        let unit = self.units().at_address(self.to_file(addr)).next();
+        unit.map_or(&[], |unit_number| &self.line_table(unit_number).files)
+    }
+
     /// True if a statement of the source starts exactly at this address.
     pub fn is_stmt_start(&self, addr: u64) -> bool {
         let addr = self.to_file(addr);

@@ -60,6 +60,11 @@ impl DebugModules {
         self.module_at(addr)?.line_of(addr)
     }
 
+    /// The source files of the unit that an address belongs to. See [`DebugInfo::files_of`].
+    pub fn files_of(&self, addr: u64) -> &[Arc<str>] {
+        self.module_at(addr).map_or(&[], |module| module.files_of(addr))
+    }
+
     /// True if a statement of the source starts exactly at this address.
     pub fn is_stmt_start(&self, addr: u64) -> bool {
         self.module_at(addr).is_some_and(|module| module.is_stmt_start(addr))

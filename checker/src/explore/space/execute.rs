@@ -22,6 +22,8 @@ use crate::sync::Arc;
 use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::reg::Reg;
+use std::ops::Range;
 
 /// The passing of time among the moves that are remembered.
 const CLOCK: ThreadId = ThreadId(u32::MAX >> 1);
@@ -155,6 +157,15 @@ impl Space<'_> {
         }
     }
 
+    /// The C library's record of a thread, as far as it is its own business; time has none.
+    fn record(&self, thread: ThreadId) -> Range<u64> {
+        if self.process.machine.thread_count() <= thread.0 {
+            return 0..0;
+        }
+        let start = self.process.machine.core(thread)[Reg::FsBase];
+        start..start.saturating_add(self.sight.record_len)
+    }
+
     /// Takes in how a move ended; the process stands behind it.
     fn finish(
         &mut self,
@@ -175,8 +186,9 @@ impl Space<'_> {
                 known.outcome = Outcome::Done;
                 let slept = self.vector.os().differs_in_sleep_only(self.process.os());
                 self.vector.update_by(self.process, mark.0.machine(), Some(choice.thread));
+                let own = [made.stack, self.record(choice.thread)];
                 // Nobody gets on by sleeping.
-                known.effect.change = self.vector.changed_beyond(&made.stack, !slept);
+                known.effect.change = self.vector.changed_beyond(&own, !slept);
                 self.vector.changes(&mut self.looks);
                 known.changes = self.looks.as_slice().into();
             }

@@ -23,13 +23,16 @@ fn program_data(process: &Process) -> Vec<Range<u64>> {
 }
 
 impl Space<'_> {
-    /// Runs the program from the start for up to `moves_max` moves, and makes every object among
-    /// its variables visible that several threads work on, one changing it. A round has to begin
-    /// afterwards.
-    pub fn rehearse(&mut self, moves_max: u32) {
+    /// Runs the program from the start for up to `moves_max` moves, or until it is time to stop, and
+    /// makes every object among its variables visible that several threads work on, one changing
+    /// it. A round has to begin afterwards.
+    pub fn rehearse(&mut self, moves_max: u32, stops: &mut dyn FnMut() -> bool) {
         self.begin_round();
         let mut at = 0;
         for _ in 0..moves_max {
+            if stops() {
+                break;
+            }
             self.refresh_known();
             let count = self.thread_count();
             let threads = (at..count).chain(0..at.min(count)).map(ThreadId);

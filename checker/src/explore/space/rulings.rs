@@ -163,9 +163,8 @@ impl Space<'_> {
             let known = self.known.get(which);
             // Also where nothing is left out now: this is done once for every move.
             if let Some(place) = known.place {
-                for share in known.shares.iter() {
-                    self.futures.note(place, share.thing, share.change());
-                }
+                let things = known.shares.iter().map(|share| (share.thing, share.change()));
+                self.futures.note(place, things);
             }
         }
     }

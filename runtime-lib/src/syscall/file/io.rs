@@ -375,6 +375,7 @@ fn truncate_inode(call: &mut Call<'_>, inode: crate::files::InodeId, size: u64) 
         files.fetch(&*host, inode)?;
     }
     files.overlay_mut().inode_mut(inode).ok_or(Errno::EIO)?.truncate(size, time);
+    shared::clear_behind(call.process, inode, size);
     shared::refresh(call.process, inode);
     done(0)
 }

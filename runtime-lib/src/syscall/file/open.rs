@@ -90,6 +90,7 @@ fn open_regular(call: &mut Call<'_>, node: &Node, flags: u32) -> Result<InodeId,
     let files = call.os_mut().files_mut();
     if flags & flag::TRUNC != 0 {
         files.overlay_mut().inode_mut(inode).ok_or(Errno::EIO)?.truncate(0, time);
+        super::shared::clear_behind(call.process, inode, 0);
     } else if flags & flag::PATH == 0 {
         // Now, so that a file that cannot be read fails to open.
         files.fetch(&*host, inode)?;

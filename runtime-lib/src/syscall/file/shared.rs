@@ -1,8 +1,9 @@
-//! Shared writable mappings of files: the mapping is a copy, and so has to be made to agree with
-//! the file whenever somebody can see the difference.
+//! Shared mappings of files: a mapping is a copy, and so has to be made to agree with the file
+//! whenever somebody can see the difference.
 //!
-//! The file is brought up to date before it is read, and the mapping after the file is written.
-//! One mapping a file is tracked; a second one is refused.
+//! A file is brought up to date before it is read, and its mappings after it is written. A file
+//! has one mapping to which the guest may write or any number of others: what is stored through
+//! one would have to show up in the others at once, so a second one is refused.
 
 use crate::files::InodeId;
 use crate::os::Os;
@@ -17,20 +18,35 @@ pub(crate) struct SharedMapping {
     pub end: u64,
     /// Offset in the file of the byte at `start`.
     pub offset: u64,
+    /// The guest may write to it, or may be allowed to.
+    pub is_writable: bool,
 }
 
-fn mapping_of(os: &Os, inode: InodeId) -> Option<SharedMapping> {
-    os.shared.iter().find(|mapping| mapping.inode == inode).copied()
+/// The mappings of a file, or the parts that are left of one.
+fn mappings_of(os: &Os, inode: InodeId) -> Vec<SharedMapping> {
+    os.shared.iter().filter(|mapping| mapping.inode == inode).copied().collect()
 }
 
-/// Whether a file has a tracked mapping.
+/// Whether a file has a shared mapping.
 pub(crate) fn is_shared(process: &Process, inode: InodeId) -> bool {
-    mapping_of(&process.os, inode).is_some()
+    process.os.shared.iter().any(|mapping| mapping.inode == inode)
+}
+
+/// Whether stores through one mapping of a file would have to show up in another one, if one more
+/// were made.
+pub(crate) fn would_meet(process: &Process, inode: InodeId, is_writable: bool) -> bool {
+    let mut others = process.os.shared.iter().filter(|mapping| mapping.inode == inode);
+    others.any(|mapping| mapping.is_writable || is_writable)
+}
+
+/// Whether part of a range is shared with a file that the guest may not write to.
+pub(crate) fn is_read_only(process: &Process, start: u64, end: u64) -> bool {
+    let mut hit = process.os.shared.iter().filter(|one| one.start < end && start < one.end);
+    hit.any(|mapping| !mapping.is_writable)
 }
 
 /// Starts to track a mapping.
-pub(crate) fn note(process: &mut Process, inode: InodeId, start: u64, len: u64, offset: u64) {
-    let mapping = SharedMapping { inode, start, end: start + len, offset };
+pub(crate) fn note(process: &mut Process, mapping: SharedMapping) {
     Arc::make_mut(&mut process.os_mut().shared).push(mapping);
 }
 
@@ -58,12 +74,20 @@ pub(crate) fn forget(process: &mut Process, start: u64, end: u64) {
     }
 }
 
-/// Copies what was stored through the mapping into the file.
+/// Copies what was stored through mappings into the file.
 pub(crate) fn write_back(process: &mut Process, inode: InodeId) {
     if process.os.shared.is_empty() {
         return;
     }
-    let Some(mapping) = mapping_of(&process.os, inode) else { return };
+    for mapping in mappings_of(&process.os, inode) {
+        if mapping.is_writable {
+            write_back_one(process, &mapping);
+        }
+    }
+}
+
+fn write_back_one(process: &mut Process, mapping: &SharedMapping) {
+    let inode = mapping.inode;
     let Some(size) = process.os.files.overlay.inode(inode).map(|inode| inode.size) else { return };
     let len = (mapping.end - mapping.start).min(size.saturating_sub(mapping.offset));
     let Ok(bytes) = process.machine.memory.slice(mapping.start, len) else { return };
@@ -89,12 +113,26 @@ pub(crate) fn write_back_all(process: &mut Process) {
     }
 }
 
-/// Copies a file into its mapping, after the file was written.
+/// Copies a file into its mappings, after the file was written.
 pub(crate) fn refresh(process: &mut Process, inode: InodeId) {
-    let Some(mapping) = mapping_of(&process.os, inode) else { return };
-    let os = Arc::clone(&process.os);
-    let bytes = os.files.overlay.inode(inode).map(|inode| inode.bytes()).unwrap_or_default();
-    let from = (mapping.offset as usize).min(bytes.len());
-    let to = bytes.len().min(from + (mapping.end - mapping.start) as usize);
-    process.machine.memory.write_any(mapping.start, &bytes[from..to]);
+    if process.os.shared.is_empty() {
+        return;
+    }
+    for mapping in mappings_of(&process.os, inode) {
+        let os = Arc::clone(&process.os);
+        let bytes = os.files.overlay.inode(inode).map(|inode| inode.bytes()).unwrap_or_default();
+        let from = (mapping.offset as usize).min(bytes.len());
+        let to = bytes.len().min(from + (mapping.end - mapping.start) as usize);
+        process.machine.memory.write_any(mapping.start, &bytes[from..to]);
+    }
+}
+
+/// Makes what lies behind the end of a file zero in its mappings, after the file was cut.
+pub(crate) fn clear_behind(process: &mut Process, inode: InodeId, size: u64) {
+    for mapping in mappings_of(&process.os, inode) {
+        let len = mapping.end - mapping.start;
+        let kept = size.saturating_sub(mapping.offset).min(len);
+        let zeros = vec![0; (len - kept) as usize];
+        process.machine.memory.write_any(mapping.start + kept, &zeros);
+    }
 }
