@@ -23,9 +23,9 @@ fn program_data(process: &Process) -> Vec<Range<u64>> {
 }
 
 impl Space<'_> {
-    /// Runs the program from the start for up to `moves_max` moves, or until it is time to stop, and
-    /// makes every object among its variables visible that several threads work on, one changing
-    /// it. A round has to begin afterwards.
+    /// Runs the program from the start for up to `moves_max` moves, or until it is time to stop,
+    /// and makes every object among its variables visible that several threads work on, one
+    /// changing it. A round has to begin afterwards.
     pub fn rehearse(&mut self, moves_max: u32, stops: &mut dyn FnMut() -> bool) {
         self.begin_round();
         let mut at = 0;
