@@ -8,8 +8,8 @@
 //! chunks; what is shared with the world before is found by comparing references.
 //!
 //! A world that is only looked at *passes*: it has a number that no other world ever gets, and is
-//! gone when the next one is looked at. No state may be stored with such a number; to store one, the
-//! world is [kept](Worlds::keep) first, which gives it an ordinary number.
+//! gone when the next one is looked at. No state may be stored with such a number; to store one,
+//! the world is [kept](Worlds::keep) first, which gives it an ordinary number.
 
 use super::slots::{Slots, fold};
 use ahash::{AHashMap, RandomState};
@@ -38,8 +38,8 @@ pub struct Worlds {
     waits_of_all: AHashMap<Vec<u32>, u32>,
     /// What became of a world by a change, by the world that shows the change.
     changed: AHashMap<(u32, u32, ThreadId), u32>,
-    /// The world that passes, and how many did before.
-    passing: Option<World>,
+    /// The world that passes, with its number, and how many did before.
+    passing: Option<(u32, World)>,
     passed: u32,
 }
 
@@ -161,7 +161,7 @@ impl Worlds {
     #[inline]
     fn world(&self, number: u32) -> &World {
         match &self.passing {
-            Some(world) if PASSING <= number => world,
+            Some((passing, world)) if *passing == number => world,
             _ => &self.all.items[number as usize],
         }
     }
@@ -281,7 +281,7 @@ impl Worlds {
         let next = self.waits_of_all.len() as u32;
         let number = *self.waits_of_all.entry(all).or_insert(next);
         match &mut self.passing {
-            Some(passing) if PASSING <= world => passing.waits = number + 1,
+            Some((passing, there)) if *passing == world => there.waits = number + 1,
             _ => self.all.items[world as usize].waits = number + 1,
         }
         number
@@ -326,16 +326,17 @@ impl Worlds {
             self.changed.insert((world, shown, thread), number);
             return number;
         }
-        self.passing = Some(new);
         self.passed += 1;
         assert!(self.passed < PASSING, "internal error: too many worlds were looked at");
-        PASSING + self.passed
+        let number = PASSING + self.passed;
+        self.passing = Some((number, new));
+        number
     }
 
     /// The number under which a world stays that may be passing.
     pub fn keep(&mut self, world: u32) -> u32 {
-        match self.passing.take_if(|_| PASSING <= world) {
-            Some(passing) => self.all.add(passing.hash(), passing, World::hash),
+        match self.passing.take_if(|passing| passing.0 == world) {
+            Some((_, passing)) => self.all.add(passing.hash(), passing, World::hash),
             None => world,
         }
     }

@@ -3,8 +3,9 @@
 //!
 //! `philosophers-table [--seconds S]`. The first table has best-first search by `lnb`: states that
 //! were expanded, and how many that is a philosopher. The second has the steps of the trails of A*
-//! and of breadth-first search, neither of which leaves out moves; `-` where one did not end within the limits, seconds of processor
-//! time and 1 GiB. The exit status is 1 if one of the two is not so.
+//! and of breadth-first search, neither of which leaves out moves; `-` where one did not end within
+//! the limits, seconds of processor time and 1 GiB. The exit status is 1 if one of the two is not
+//! so.
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::child::Job;
@@ -111,7 +112,7 @@ fn solve(file: &str, flags: &str, count: u32, words: &[&str], seconds: u64) -> O
     all.push(&source);
     let mut job = Job::new(samovar(), &all).directory(scratch.path());
     job.processor = Some(seconds);
-    job.hang = Duration::from_secs(seconds * 20);
+    job.hang = Duration::from_secs(seconds * 200);
     let outcome = job.run();
     let report: Value = serde_json::from_slice(&outcome.stdout).ok()?;
     if report["error"]["kind"] != "deadlock" {
