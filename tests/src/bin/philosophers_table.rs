@@ -22,7 +22,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 const MANY: &[u32] = &[10, 20, 50, 100, 200, 500, 1000, 1900];
 const FEW: &[u32] = &[2, 3, 4, 5, 6, 7, 8, 10, 12];
 /// States that each philosopher may take.
-const EACH_MAX: f64 = 4.0;
+const EACH_MAX: f64 = 6.0;
 
 /// One search of one program.
 struct Answer {
