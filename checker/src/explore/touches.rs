@@ -13,10 +13,10 @@
 //! a remembered move keeps (as [`Share`]s, good as long as [`Touches::version`] stays the same).
 //!
 //! Large accesses, of system calls that take memory away, touch those words that anybody has
-//! touched so far. If one of theirs is touched for the first time later, what is known of moves with
-//! [large accesses](Touches::is_large) is not all any more: [`Touches::take_missed`] says so, and
-//! they have to be executed again before they are compared with anything. Before that nobody touched
-//! the word, so no conflict was overlooked.
+//! touched so far. If one of theirs is touched for the first time later, what is known of moves
+//! with [large accesses](Touches::is_large) is not all any more: [`Touches::take_missed`] says so,
+//! and they have to be executed again before they are compared with anything. Before that nobody
+//! touched the word, so no conflict was overlooked.
 
 use super::expanse::Expanse;
 use super::future::Thing;

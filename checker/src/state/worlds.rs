@@ -8,8 +8,8 @@
 //! record costs that record, its chunk and the list of chunks: some hundred bytes. The state of the
 //! operating system itself is put together again when somebody wants to see it.
 //!
-//! A world that is only looked at *passes*: it has a number that no other world ever gets, and is
-//! gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies on
+//! A world that is only looked at *passes*: it has a number that no other world gets for long, and
+//! is gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies on
 //! it, which gives it an ordinary number.
 
 use super::contents::ABSENT;
@@ -31,8 +31,8 @@ pub struct Worlds {
     commons: Table<Arc<Os>>,
     records: Table<Arc<Thread>>,
     chunks: Table<Records>,
-    /// The world that passes, and how many did before.
-    passing: Option<World>,
+    /// The world that passes, with its number, and how many did before.
+    passing: Option<(u32, World)>,
     passed: u32,
 }
 
@@ -130,7 +130,7 @@ impl Worlds {
     #[inline]
     fn world(&self, number: u32) -> &World {
         match &self.passing {
-            Some(world) if PASSING <= number => world,
+            Some((passing, world)) if *passing == number => world,
             _ => &self.all.items[number as usize],
         }
     }
@@ -233,16 +233,16 @@ impl Worlds {
     /// The same, but the world passes.
     pub fn pass(&mut self, roster: &Roster, near: u32) -> u32 {
         let world = self.put_together(roster, near);
-        self.passing = Some(world);
-        self.passed += 1;
-        assert!(self.passed < PASSING, "internal error: too many worlds were looked at");
-        PASSING + self.passed
+        self.passed = (self.passed + 1) % PASSING;
+        let number = PASSING + self.passed;
+        self.passing = Some((number, world));
+        number
     }
 
     /// The number under which a world stays that may be passing.
     pub fn keep(&mut self, world: u32) -> u32 {
-        match self.passing.take_if(|_| PASSING <= world) {
-            Some(passing) => self.add(passing),
+        match self.passing.take_if(|passing| passing.0 == world) {
+            Some((_, passing)) => self.add(passing),
             None => world,
         }
     }

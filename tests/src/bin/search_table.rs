@@ -14,11 +14,11 @@
 //! what the thesis has no figures for, `--quick` takes the main rows, small sizes and ten seconds
 //! each.
 //!
-//! The limits are for everything, from compiling to the trail, and time is that of the processor, so
-//! that a busy machine changes nothing. What becomes of each run goes to the standard error stream.
-//! The size that the thesis has comes first, then larger ones up to the first that is not solved, or
-//! smaller ones down to the first that is; without a figure the smallest comes first. One that is
-//! not among those below can be asked for by `--sizes`.
+//! The limits are for everything, from compiling to the trail, and time is that of the processor,
+//! so that a busy machine changes little. What becomes of each run goes to the standard error
+//! stream. The size that the thesis has comes first, then larger ones up to the first that is not
+//! solved, or smaller ones down to the first that is; without a figure the smallest comes first.
+//! One that is not among those below can be asked for by `--sizes`.
 
 use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::child::Job;
@@ -356,7 +356,7 @@ fn solve(
     let mut job = Job::new(samovar(), &words).directory(scratch.path());
     job.processor = Some(limit);
     // However busy the machine is, it has an end.
-    job.hang = Duration::from_secs(limit * 20);
+    job.hang = Duration::from_secs(limit * 200);
     let outcome = job.run();
     let (seconds, megabytes) = (outcome.user.as_secs_f64(), outcome.peak >> 20);
     let report: Value = serde_json::from_slice(&outcome.stdout)
