@@ -7,7 +7,7 @@ use samovar_tests::scratch::Scratch;
 use serde_json::Value;
 
 /// Examples and how to compile them: locks, conditions, semaphores, atomics, choices, the heap,
-/// ends of threads.
+/// ends of threads, threads that wait for one another in every way.
 const EXAMPLES: &[(&str, &str)] = &[
     ("philosophers.c", "-DFIX"),
     ("tutorial/buffer.c", "-DSTEP=3"),
@@ -16,6 +16,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("benchmarks/lastzero.c", "-DN=4"),
     ("models/stopwatch.c", "-DBROKEN"),
     ("lockfree/treiber.c", "-DFIX"),
+    ("../tests/programs/check/awaited.c", "-DWAY=1"),
+    ("../tests/programs/check/awaited.c", "-DWAY=2"),
+    ("../tests/programs/check/awaited.c", "-DWAY=3"),
+    ("../tests/programs/check/awaited.c", "-DWAY=4"),
 ];
 
 fn numbers(example: &str, flags: &str, options: &[&str]) -> Value {
