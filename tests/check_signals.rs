@@ -118,3 +118,31 @@ fn signals_without_a_handler_end_the_program() {
     let deadly = interrupted("pthread_kill(thread, SIGTERM);");
     assert_ends(&[], &deadly, 1, "the program is killed by SIGTERM");
 }
+
+/// A thread that waits for a semaphore, which a handler ends. The signal may come before its routine
+/// begins, while the library keeps signals away from it, and that is no reason to go on.
+#[test]
+fn a_handler_ends_the_wait_for_a_semaphore() {
+    let source = "#include <semaphore.h>
+         static sem_t semaphore;
+         static void handle(int number) {}
+         static void *wait_for(void *arg) {
+             if (sem_wait(&semaphore) != 0) abort();
+             return 0;
+         }
+         int main(void) {
+             struct sigaction action = {.sa_handler = handle};
+             pthread_t thread;
+             sigaction(SIGUSR1, &action, 0);
+             sem_init(&semaphore, 0, 0);
+             pthread_create(&thread, 0, wait_for, 0);
+             pthread_kill(thread, SIGUSR1);
+             sem_post(&semaphore);
+             pthread_join(thread, 0);
+             return 0;
+         }";
+    for reduce in ["auto", "contended"] {
+        assert_ends(&["--reduce", reduce], source, 2, "would interrupt another thread");
+    }
+    assert_ends(&["--reduce", "none"], source, 1, "aborts");
+}

@@ -160,7 +160,7 @@ fn stops_every_search(scratch: &Scratch, limit: &[&str], said: &str) {
 
 #[test]
 fn too_little_memory_is_told_by_every_search() {
-    stops_every_search(&Scratch::new("memory"), &["--memory", "1M"], "the memory limit of 1 MiB");
+    stops_every_search(&Scratch::new("memory"), &["--memory", "1M"], "the memory limit");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::os::Os;
 use crate::process::{Process, ProcessMark};
 use crate::request::Privileges;
 use crate::signal::{Action, Handler};
-use crate::thread::Thread;
+use crate::thread::{Thread, WaitFor};
 use crate::threads::{Chunk, Threads};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::journal::Mark;
@@ -98,11 +98,24 @@ impl Process {
     /// two signals that C libraries keep to themselves, 32 and 33, do not look at them.
     pub fn shows_registers(&self, thread: ThreadId) -> bool {
         let known = self.os.thread(thread);
+        known.past_hook || known.condition.is_some() || self.handles_signals()
+    }
+
+    /// Whether the program has handlers of signals.
+    fn handles_signals(&self) -> bool {
         let handles = |(index, action): (usize, &Action)| {
             !LIBRARY_SIGNALS.contains(&(index + 1)) && matches!(action.handler, Handler::Call(_))
         };
-        let mut actions = self.os.actions.iter().enumerate();
-        known.past_hook || known.condition.is_some() || actions.any(handles)
+        self.os.actions.iter().enumerate().any(handles)
+    }
+
+    /// Whether a thread that has just blocked may be put back to where its move began: its wait
+    /// says so, and no handler of signals can end it. Of such waits only that for a semaphore ends
+    /// so.
+    pub fn may_be_put_back(&self, thread: ThreadId) -> bool {
+        let known = self.os.thread(thread);
+        let is_ended = matches!(known.waiting(), Some(WaitFor::Semaphore { .. }));
+        known.may_be_put_back() && !(is_ended && self.handles_signals())
     }
 
     /// The operating system's state, to be kept.

@@ -390,7 +390,7 @@ fn pass_time(process: &mut Process, sight: &Sight) -> Move {
 
 /// Whether a blocked thread only tests again whether it may go on: nothing has happened yet.
 fn retries(process: &Process, thread: ThreadId) -> bool {
-    process.threads()[thread.0 as usize].may_be_put_back()
+    process.may_be_put_back(thread)
 }
 
 /// What a process has done so far: its instructions, and its calls as what they may cost.

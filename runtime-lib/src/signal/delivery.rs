@@ -17,7 +17,7 @@ use crate::event::{Event, Unsupported, UnsupportedKind};
 use crate::os::PID;
 use crate::process::Process;
 use crate::syscall::{SYSCALL_LEN, futex};
-use crate::thread::{Thread, ThreadState, WaitFor};
+use crate::thread::{AtomicCall, Thread, ThreadState, WaitFor};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use std::sync::Arc;
@@ -104,7 +104,8 @@ impl Process {
             index != sender.0 as usize
                 && thread.is_none_or(|thread| thread.0 as usize == index)
                 && other.is_alive()
-                && !other.blocked.contains(signal)
+                // A thread that begins does not want any before its routine, only until then.
+                && (!other.blocked.contains(signal) || other.atomic == Some(AtomicCall::LIBRARY))
         };
         self.accepting_waiter(thread, signal).is_none()
             && self.all_threads().iter().enumerate().any(|(index, other)| may_take(index, other))

@@ -19,9 +19,11 @@ use crate::explore::stubborn::ThreadDeed;
 use crate::explore::word::Word;
 use crate::state::VectorMark;
 use crate::sync::Arc;
-use samovar_runtime::ProcessMark;
 use samovar_runtime::syscall::objects;
+use samovar_runtime::{LOOK_AT_WAITS, ProcessMark, WaitFor};
 use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::journal::Changed;
+use samovar_vm::memory::reads::Seen;
 use samovar_vm::reg::Reg;
 use std::ops::Range;
 
@@ -114,7 +116,8 @@ impl Space<'_> {
                 self.futures.link(place, start);
             }
         }
-        survey.grown |= self.shows_contention(thread, &made);
+        self.link_others(thread, &mark.0);
+        survey.grown |= self.shows_contention(thread, &made) | self.shows_waits(thread, is_all);
         if self.process.has_looked_at_clock() && !self.sight.clock_goes {
             self.sight.clock_goes = true;
             survey.grown = true;
@@ -246,6 +249,45 @@ impl Space<'_> {
         {
             for word in Word::of(object).filter(|word| word.address() != objects::THREADS) {
                 grown |= self.sight.visible.add(word);
+            }
+        }
+        grown
+    }
+
+    /// A move may take other threads on, out of a barrier for example: what they do from there
+    /// on is in their future where they stand now. The vector is where the move began.
+    fn link_others(&mut self, mover: ThreadId, mark: &ProcessMark) {
+        let mut others = Vec::new();
+        self.process.machine.memory.journal.each_since(mark.machine(), |changed| {
+            if let Changed::Core(other) = changed
+                && (other as usize) < self.vector.os().threads().len()
+                && other != mover.0
+            {
+                others.push(ThreadId(other));
+            }
+        });
+        for other in others {
+            let (before, after) = (self.place(other), self.process.machine.core(other).pc);
+            let after = self.futures.place(other, after);
+            self.futures.link(before, after);
+        }
+    }
+
+    /// Whether a move looked for threads that wait on a word that is not known to be contended: a
+    /// thread need not have touched the word itself, because others can have it wait elsewhere. If
+    /// what the move looked at is not `is_all` known, it may have looked for any.
+    fn shows_waits(&mut self, mover: ThreadId, is_all: bool) -> bool {
+        let threads = self.vector.os().threads().iter().zip((0..).map(ThreadId));
+        let waits = threads.filter(|one| one.1 != mover).filter_map(|(thread, _)| {
+            match *thread.waiting()? {
+                WaitFor::Futex { addr, .. } | WaitFor::FutexOwnership { addr, .. } => Some(addr),
+                _ => None,
+            }
+        });
+        let mut grown = false;
+        for which in waits {
+            if !is_all || self.seen.contains(&Seen::Beyond { kind: LOOK_AT_WAITS, which }) {
+                grown |= self.sight.visible.add(Word(which / 8));
             }
         }
         grown
