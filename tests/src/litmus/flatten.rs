@@ -61,6 +61,9 @@ pub enum Instruction {
     Take(u8),
     /// Takes one from a semaphore if there is one; the register tells.
     TryTake(u8, u8),
+    /// Waits at the barrier for another thread, or lets the one go on that waits there; the register
+    /// tells which.
+    Meet(u8),
     /// A register becomes any number below a bound.
     Choose(u8, u32),
     /// Begins a thread.
@@ -247,6 +250,7 @@ fn simple_instruction(statement: &Statement) -> Instruction {
         Statement::Post(semaphore) => Instruction::Post(semaphore),
         Statement::Take(semaphore) => Instruction::Take(semaphore),
         Statement::TryTake(register, semaphore) => Instruction::TryTake(register, semaphore),
+        Statement::Meet(register) => Instruction::Meet(register),
         Statement::Assert(number, test) => Instruction::Assert(number, test),
         Statement::Create(thread) => Instruction::Create(thread),
         Statement::Free => Instruction::Free,

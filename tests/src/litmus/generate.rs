@@ -16,6 +16,7 @@ enum Kind {
     Mutex,
     Condition,
     Semaphore,
+    Barrier,
     Spin,
     Branch,
     Loop,
@@ -29,6 +30,7 @@ const KINDS: &[(Kind, u64)] = &[
     (Kind::Mutex, 50),
     (Kind::Condition, 25),
     (Kind::Semaphore, 20),
+    (Kind::Barrier, 20),
     (Kind::Spin, 20),
     (Kind::Branch, 50),
     (Kind::Loop, 20),
@@ -191,6 +193,7 @@ impl Maker {
                     _ => Statement::TryTake(register, 0),
                 });
             }
+            Kind::Barrier => to.push(Statement::Meet(self.register())),
             Kind::Spin if self.chance(50) => {
                 let place = self.small_place();
                 let manner = self.manner(&place);

@@ -53,6 +53,8 @@ pub struct State {
     locked: [bool; MUTEXES],
     queues: [Vec<u8>; CONDITIONS],
     semaphores: [u8; SEMAPHORES],
+    /// Who waits at the barrier.
+    met: Option<usize>,
     threads: Vec<ThreadState>,
     shown: Vec<u64>,
 }
@@ -94,6 +96,7 @@ impl Machine {
             locked: [false; MUTEXES],
             queues: Default::default(),
             semaphores: self.semaphores,
+            met: None,
             threads: vec![absent; self.code.len()],
             shown: Vec::new(),
         };
@@ -161,6 +164,18 @@ impl Machine {
                 self.work_locally(state, other as usize);
                 true
             }
+            Instruction::Meet(register) => match state.met.take() {
+                None => {
+                    state.met = Some(thread);
+                    state.threads[thread].status = Status::Waiting;
+                    return true;
+                }
+                Some(other) => {
+                    self.leave_barrier(state, other);
+                    state.threads[thread].set(register, 1);
+                    true
+                }
+            },
             Instruction::Join(other) => state.threads[other as usize].status == Status::Ended,
             Instruction::Show(bytes) => {
                 state.shown.push(state.read(bytes));
@@ -178,6 +193,17 @@ impl Machine {
         };
         state.threads[thread].at += usize::from(done);
         done
+    }
+
+    /// A thread that waited at the barrier goes on.
+    fn leave_barrier(&self, state: &mut State, thread: usize) {
+        let me = &mut state.threads[thread];
+        if let Instruction::Meet(register) = self.code[thread][me.at] {
+            me.set(register, 0);
+        }
+        me.status = Status::Running;
+        me.at += 1;
+        self.work_locally(state, thread);
     }
 
     /// Executes local instructions up to the next one that others can see.

@@ -2,7 +2,7 @@
 //!
 //! Threads work on three pieces of shared memory (a global array, an array on the main thread's
 //! stack, a heap block) by accesses of 1, 2, 4 or 8 bytes that may overlap, on mutexes, condition
-//! variables and semaphores, and on registers of their own. Thread 0 is `main`. Registers hold 32
+//! variables, semaphores and a barrier for two, and on registers of their own. Thread 0 is `main`. Registers hold 32
 //! bits; what is written to memory is cut to the size of the place.
 
 /// Bytes of each piece of shared memory.
@@ -106,6 +106,8 @@ pub enum Statement {
     Take(u8),
     /// Takes one from a semaphore if there is one; the register tells.
     TryTake(u8, u8),
+    /// Waits for another thread at the barrier; the register tells whether this one came last.
+    Meet(u8),
     /// Reads a place until it holds a constant.
     SpinUntil(Place, u32, Manner),
     /// One way or the other.

@@ -27,6 +27,7 @@ static _Alignas(8) uint64_t results[8];
 static pthread_mutex_t M[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t C[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static sem_t P[1];
+static pthread_barrier_t B;
 static pthread_t handles[8];
 static const volatile char quiet;
 "#;
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
     _Alignas(8) unsigned char cells[8] = {0};
     S = cells;
     H = calloc(1, 8);
+    pthread_barrier_init(&B, 0, 2);
     if (argc != 2)
         return 2;
     switch (atoi(argv[1])) {
@@ -68,7 +70,8 @@ pub fn file(programs: &[&Program], assertions: Assertions) -> String {
         }
         let _ = writeln!(text, "        main_{number}();\n        break;");
     }
-    text.push_str("    }\n    return 0;\n}\n");
+    // Others may still look at what is on the stack of `main`, so `main` does not return.
+    text.push_str("    }\n    exit(0);\n}\n");
     text
 }
 
@@ -211,6 +214,9 @@ fn simple_statement(statement: &Statement) -> String {
         Statement::Take(semaphore) => format!("sem_wait(&P[{semaphore}]);"),
         Statement::TryTake(register, semaphore) => {
             format!("r{register} = sem_trywait(&P[{semaphore}]) == 0;")
+        }
+        Statement::Meet(register) => {
+            format!("r{register} = pthread_barrier_wait(&B) == PTHREAD_BARRIER_SERIAL_THREAD;")
         }
         Statement::SpinUntil(place, constant, manner) => {
             format!("while ({} != {constant}) {{}}", load(place, *manner))
