@@ -119,8 +119,8 @@ fn signals_without_a_handler_end_the_program() {
     assert_ends(&[], &deadly, 1, "the program is killed by SIGTERM");
 }
 
-/// A thread that waits for a semaphore, which a handler ends. The signal may come before its routine
-/// begins, while the library keeps signals away from it, and that is no reason to go on.
+/// A thread that waits for a semaphore, which a handler ends. The signal may come before its
+/// routine begins, while the library keeps signals away from it, and that is no reason to go on.
 #[test]
 fn a_handler_ends_the_wait_for_a_semaphore() {
     let source = "#include <semaphore.h>

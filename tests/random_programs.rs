@@ -113,6 +113,18 @@ fn cases() -> Vec<Case> {
         ],
         assertions: Assertions::Bare,
     });
+    let nested = |outer, inner| Statement::Locked(outer, vec![Statement::Locked(inner, vec![])]);
+    let has_waited = Test { register: 0, equal: true, constant: 0 };
+    let deadlocks = Statement::If(has_waited, vec![nested(0, 1)], vec![]);
+    cases.push(Case {
+        about: "what comes after having waited at a barrier",
+        threads: vec![
+            thread(&[Statement::Create(1), Statement::Create(2), nested(1, 0)], &[1, 2]),
+            thread(&[Statement::Meet(0)], &[]),
+            thread(&[Statement::Meet(0), deadlocks], &[]),
+        ],
+        assertions: Assertions::Reading,
+    });
     cases.push(Case {
         about: "a read beside a call of free",
         threads: vec![

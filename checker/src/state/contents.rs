@@ -1,10 +1,10 @@
 //! The contents of components: interned, so that a number stands for them.
 //!
 //! Components are granules of memory and of its shadow, page flags, objects, the map of regions,
-//! the registers of each thread, and the parts of the operating system: what it knows of each thread
-//! and what belongs to none. A component has a position from the first time it changes; what it was
-//! at the start of the search is its *base*. Equal contents of a component have equal numbers,
-//! decided on the contents themselves.
+//! the registers of each thread, and the parts of the operating system: what it knows of each
+//! thread and what belongs to none. A component has a position from the first time it changes; what
+//! it was at the start of the search is its *base*. Equal contents of a component have equal
+//! numbers, decided on the contents themselves.
 //!
 //! What counts as state is what the guest can still observe: output already made, the journal and
 //! counters of the checker are left out; dead stack was overwritten with zeros before (see

@@ -9,8 +9,8 @@
 //! operating system itself is put together again when somebody wants to see it.
 //!
 //! A world that is only looked at *passes*: it has a number that no other world gets for long, and
-//! is gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies on
-//! it, which gives it an ordinary number.
+//! is gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies
+//! on it, which gives it an ordinary number.
 
 use super::contents::ABSENT;
 use super::roster::{COMMON_PART, Roster, mix};

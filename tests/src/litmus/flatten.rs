@@ -61,8 +61,8 @@ pub enum Instruction {
     Take(u8),
     /// Takes one from a semaphore if there is one; the register tells.
     TryTake(u8, u8),
-    /// Waits at the barrier for another thread, or lets the one go on that waits there; the register
-    /// tells which.
+    /// Waits at the barrier for another thread, or lets the one go on that waits there; the
+    /// register tells which.
     Meet(u8),
     /// A register becomes any number below a bound.
     Choose(u8, u32),

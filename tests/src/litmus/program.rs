@@ -2,8 +2,8 @@
 //!
 //! Threads work on three pieces of shared memory (a global array, an array on the main thread's
 //! stack, a heap block) by accesses of 1, 2, 4 or 8 bytes that may overlap, on mutexes, condition
-//! variables, semaphores and a barrier for two, and on registers of their own. Thread 0 is `main`. Registers hold 32
-//! bits; what is written to memory is cut to the size of the place.
+//! variables, semaphores and a barrier for two, and on registers of their own. Thread 0 is `main`.
+//! Registers hold 32 bits; what is written to memory is cut to the size of the place.
 
 /// Bytes of each piece of shared memory.
 pub const REGION_BYTES: [usize; 3] = [16, 8, 8];
