@@ -53,8 +53,8 @@ pub use module::Module;
 pub use origin::Origin;
 pub use os::{Ended, Os, Output};
 pub use process::{
-    LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_THREAD, LOOK_AT_THREADS, LOOK_AT_WAITS, Process,
-    ProcessMark,
+    LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_REGISTERS, LOOK_AT_THREAD, LOOK_AT_THREADS,
+    LOOK_AT_WAITS, Process, ProcessMark,
 };
 pub use request::{
     Activity, Choices, Mark, Privilege, Privileges, Suggestion, Violation, ViolationKind,

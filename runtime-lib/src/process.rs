@@ -32,6 +32,8 @@ pub const LOOK_AT_THREADS: u32 = 3;
 pub const LOOK_AT_COUNT: u32 = 4;
 /// The same: how many threads have not ended.
 pub const LOOK_AT_ALIVE: u32 = 5;
+/// The same: the registers of the thread with this number.
+pub const LOOK_AT_REGISTERS: u32 = 6;
 
 /// See the module head.
 #[derive(Debug)]

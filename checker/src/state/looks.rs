@@ -8,7 +8,9 @@
 use super::contents::{Component, PAGES};
 use super::parts::{ALIVE, CODE, COUNT};
 use super::vector::{CELL, COMMON, REGIONS, StateVector};
-use samovar_runtime::{LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_THREAD, LOOK_AT_WAITS};
+use samovar_runtime::{
+    LOOK_AT_ALIVE, LOOK_AT_COUNT, LOOK_AT_REGISTERS, LOOK_AT_THREAD, LOOK_AT_WAITS,
+};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::memory::PAGE_SIZE;
 use samovar_vm::memory::reads::{self, LINE, Seen};
@@ -97,6 +99,7 @@ impl StateVector {
                 self.mention_part(question, looks);
             }
             LOOK_AT_THREAD => self.look(Component::Record(which as u32), looks),
+            LOOK_AT_REGISTERS => self.look(Component::Core(which as u32), looks),
             LOOK_AT_COUNT => self.mention_part(COUNT, looks),
             LOOK_AT_ALIVE => self.mention_part(ALIVE, looks),
             // Whatever it is.

@@ -30,7 +30,7 @@ mod verifier;
 
 use crate::event::{Event, LockFault, Misuse, Unsupported, UnsupportedKind};
 use crate::module::Module;
-use crate::process::Process;
+use crate::process::{LOOK_AT_REGISTERS, Process};
 use crate::syscall::objects::{FILES, RANDOM, THREADS, cancellation_of, change, choice_of, look};
 use crate::thread::{AtomicCall, ThreadState, WaitFor};
 use crate::treatment::Treatment;
@@ -287,6 +287,8 @@ impl Process {
 
     /// Returns from the function whose entry the thread stands at.
     fn return_from(&mut self, thread: ThreadId, value: u64) {
+        // It may be another one than the caller's.
+        self.machine.memory.reads.note_beyond(LOOK_AT_REGISTERS, u64::from(thread.0));
         let rsp = self.machine.core(thread)[Reg::Rsp];
         // The call has just written the return address; an unreadable one faults at the jump.
         let target = self.machine.memory.read_u64(rsp).unwrap_or(0);
