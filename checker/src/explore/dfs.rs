@@ -7,10 +7,15 @@
 //! component in which nothing changes but registers and stacks, and in which the program never
 //! says that it got on, is a livelock.
 //!
-//! Cost: four bytes a state for its place in the order of entering, and a small frame a level.
+//! Components are found on the path (Gabow's way): those that a move back leads into become one, so
+//! that there is a record a component and next to nothing a state of the path. Successors that were
+//! entered before are dealt with when a state is expanded; only the others are kept for later.
+//!
+//! Cost: a bit a state, eight bytes more if its component is open, and a small frame a level.
 
 #[cfg(test)]
 mod forgetting;
+mod order;
 mod suspended;
 
 pub use suspended::Suspended;
@@ -19,30 +24,27 @@ use super::choice::{Choice, Found, Stats, Wrong};
 use super::engine::{Effect, Engine, Expansion, Successor};
 use super::thread_set::ThreadSet;
 use crate::state::StateId;
-use crate::state::reserve::Reserve;
-use crate::state::table::ENTRIES_MAX;
-use crate::sync::{AtomicU32, Ordering};
+use order::{Order, Visit};
 use samovar_vm::machine::ThreadId;
 
 /// A state on the path.
 #[derive(Debug)]
 struct Frame {
-    /// Where its successors begin that were not looked at yet.
-    pending: usize,
     /// The move that led here.
     choice: Choice,
-    /// What that move did.
-    effect: Effect,
-    /// Place in the order of entering, from one.
-    index: u32,
-    component: Component,
+    /// How many of its successors were not looked at yet.
+    pending: u32,
 }
 
-/// What is known of the component that a state belongs to.
+/// States on the path that are known to be in one component, with all that belongs to them.
 #[derive(Debug)]
 struct Component {
-    /// The first state that can be reached, by its place in the order.
-    low: u32,
+    /// The place of its first state in the order.
+    first: u32,
+    /// The level of that state.
+    level: usize,
+    /// The move that led to that state, and what it did.
+    entrance: (Choice, Effect),
     /// Moves lead to other components, or end the program.
     is_left: bool,
     /// There is a cycle.
@@ -54,11 +56,6 @@ struct Component {
 }
 
 impl Component {
-    fn new(low: u32) -> Component {
-        let (moved, effect) = (ThreadSet::default(), Effect::default());
-        Component { low, is_left: false, is_cyclic: false, moved, effect }
-    }
-
     /// Takes in a move inside of the component.
     fn take(&mut self, choice: Choice, effect: Effect) {
         self.is_cyclic = true;
@@ -67,14 +64,14 @@ impl Component {
         self.effect.change |= effect.change;
     }
 
-    /// Takes in what is known of another state of the same component.
+    /// Takes in what turned out to be a part of the same component.
     fn join(&mut self, other: &Component) {
-        self.low = self.low.min(other.low);
         self.is_left |= other.is_left;
         self.is_cyclic |= other.is_cyclic;
         self.moved.join(&other.moved);
         self.effect.progress |= other.effect.progress;
         self.effect.change |= other.effect.change;
+        self.take(other.entrance.0, other.entrance.1);
     }
 }
 
@@ -90,13 +87,8 @@ pub enum Round {
 /// Is asked now and then whether to go on: a reason ends the search.
 pub type Watchdog<'a> = dyn FnMut(&Stats) -> Option<String> + 'a;
 
-/// Transitions between two questions to the watchdog.
+/// Steps between two questions to the watchdog.
 pub const WATCH_EVERY: u64 = 256;
-
-/// A state that was left for good.
-const LEFT: u32 = u32::MAX;
-/// States that may be entered, with those that are entered before anybody looks again.
-const ENTERED_MAX: u32 = LEFT - 2 * WATCH_EVERY as u32;
 
 /// A depth-first search from where an engine stands.
 #[derive(Debug)]
@@ -107,11 +99,9 @@ pub struct DepthFirst<'e, E> {
     judge_cycles: bool,
     frames: Vec<Frame>,
     pending: Vec<Successor>,
-    /// By state: place in the order of entering, zero if not entered.
-    order: Reserve<AtomicU32>,
-    /// States of components that were not left yet.
-    open: Vec<StateId>,
-    entered: u32,
+    /// The components of the path, the last one that of the state on top.
+    components: Vec<Component>,
+    order: Order,
     /// Whether states may be forgotten when memory is short.
     may_forget: bool,
     stats: Stats,
@@ -126,9 +116,8 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             judge_cycles,
             frames: Vec::new(),
             pending: Vec::new(),
-            order: Reserve::at_most(ENTRIES_MAX),
-            open: Vec::new(),
-            entered: 0,
+            components: Vec::new(),
+            order: Order::default(),
             may_forget: true,
             stats: Stats::default(),
         }
@@ -139,22 +128,22 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     pub fn run(&mut self, stats: &mut Stats, watchdog: &mut Watchdog<'_>) -> Round {
         let start = Choice { thread: ThreadId(0), alternative: 0 };
         let mut round = None;
-        if self.entered == 0 {
+        if self.stats.states == 0 {
             round = self.enter(start, Effect::default());
         }
+        let mut steps = 0;
         while round.is_none() {
             if self.frames.is_empty() {
                 round = Some(Round::Over(Found::Nothing));
                 break;
             }
             round = self.step();
+            steps += 1;
             // Nobody is asked about what was found.
-            if round.is_none() && self.stats.transitions.is_multiple_of(WATCH_EVERY) {
+            if round.is_none() && steps % WATCH_EVERY == 0 {
                 self.publish(stats);
                 self.save_memory();
-                // Who forgets may enter more states than there are numbers for.
-                let is_full = self.engine.is_full() || ENTERED_MAX <= self.entered;
-                let full = is_full.then(|| "the table of states is full".to_string());
+                let full = self.engine.is_full().then(|| "the table of states is full".to_string());
                 if let Some(reason) = full.or_else(|| watchdog(stats)) {
                     round = Some(Round::Over(Found::Stopped { reason }));
                 }
@@ -173,16 +162,11 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         }
         let before = self.engine.ids();
         let pending = self.pending.iter().map(|one| one.state);
-        let mut keep: Vec<StateId> = self.open.iter().copied().chain(pending).collect();
+        let open = self.order.open_count();
+        let mut keep: Vec<StateId> = self.order.open().chain(pending).collect();
         self.engine.forget_but(&mut keep);
-        let order: Reserve<AtomicU32> = Reserve::at_most(ENTRIES_MAX);
-        for (old, new) in self.open.iter_mut().zip(&keep) {
-            let place = self.order[old.0 as usize].load(Ordering::Relaxed);
-            order[new.0 as usize].store(place, Ordering::Relaxed);
-            *old = *new;
-        }
-        self.order = order;
-        for (successor, new) in self.pending.iter_mut().zip(&keep[self.open.len()..]) {
+        self.order.renumber(&keep[..open]);
+        for (successor, new) in self.pending.iter_mut().zip(&keep[open..]) {
             successor.state = *new;
         }
         self.stats.forgotten += before.saturating_sub(self.engine.ids()) as u64;
@@ -193,43 +177,63 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     fn publish(&self, stats: &mut Stats) {
         let frontier = self.pending.len() as u64;
         stats.take(&Stats { frontier, expanded: self.stats.states, ..self.stats });
-        let order = self.engine.ids() * size_of::<u32>();
         let frames = self.frames.capacity() * size_of::<Frame>();
+        let components = self.components.capacity() * size_of::<Component>();
         let pending = self.pending.capacity() * size_of::<Successor>();
-        let open = self.open.capacity() * size_of::<StateId>();
-        stats.order_bytes = (order + frames + pending + open) as u64;
+        let order = self.order.bytes(self.engine.ids());
+        stats.order_bytes = (order + frames + components + pending) as u64;
     }
 
     /// Looks at the next successor of the state on top, or leaves it.
     fn step(&mut self) -> Option<Round> {
-        let top = self.frames.len() - 1;
-        if self.pending.len() == self.frames[top].pending {
+        let level = self.frames.len() as u64;
+        let top = self.frames.last_mut()?;
+        if top.pending == 0 {
             return self.leave();
         }
-        let Successor { choice, state, effect } = self.pending.pop()?;
+        top.pending -= 1;
+        let next = self.pending.pop()?;
+        // It may have been entered since.
+        if self.revisits(next) {
+            return None;
+        }
         self.stats.transitions += 1;
-        let component = &mut self.frames[top].component;
-        match self.order[state.0 as usize].load(Ordering::Relaxed) {
-            0 if self.depth_max <= top as u64 => {
-                self.stats.cut += 1;
-                component.is_left = true;
-                None
+        if self.depth_max < level {
+            self.stats.cut += 1;
+            self.components.last_mut()?.is_left = true;
+            return None;
+        }
+        self.engine.forward_to(next.choice, next.state);
+        debug_assert_eq!(self.engine.state(), next.state);
+        self.enter(next.choice, next.effect)
+    }
+
+    /// Takes a successor of the state on top into account that was entered before, if it was.
+    #[inline]
+    fn revisits(&mut self, next: Successor) -> bool {
+        let visit = self.order.visit(next.state);
+        if visit == Visit::New {
+            return false;
+        }
+        self.stats.transitions += 1;
+        self.stats.revisits += 1;
+        if let Visit::Open(place) = visit {
+            self.merge_from(place);
+        }
+        if let Some(component) = self.components.last_mut() {
+            match visit {
+                Visit::Open(_) => component.take(next.choice, next.effect),
+                _ => component.is_left = true,
             }
-            0 => {
-                self.engine.forward_to(choice, state);
-                debug_assert_eq!(self.engine.state(), state);
-                self.enter(choice, effect)
-            }
-            LEFT => {
-                self.stats.revisits += 1;
-                component.is_left = true;
-                None
-            }
-            index => {
-                self.stats.revisits += 1;
-                component.low = component.low.min(index);
-                component.take(choice, effect);
-                None
+        }
+        true
+    }
+
+    /// A move leads back to the state with this place: everything since is one component.
+    fn merge_from(&mut self, place: u32) {
+        while let Some(part) = self.components.pop_if(|last| place < last.first) {
+            if let Some(below) = self.components.last_mut() {
+                below.join(&part);
             }
         }
     }
@@ -237,22 +241,26 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     /// Makes the present state the top of the path.
     fn enter(&mut self, choice: Choice, effect: Effect) -> Option<Round> {
         let state = self.engine.state();
-        self.entered += 1;
-        let index = self.entered;
-        self.order[state.0 as usize].store(index, Ordering::Relaxed);
-        self.open.push(state);
+        let first = self.order.enter(state);
         self.engine.on_stack(state, true);
         self.stats.states += 1;
-        self.stats.depth = self.stats.depth.max(self.frames.len() as u64);
-        let pending = self.pending.len();
-        let component = Component::new(index);
-        self.frames.push(Frame { pending, choice, effect, index, component });
+        let level = self.frames.len();
+        self.stats.depth = self.stats.depth.max(level as u64);
+        self.frames.push(Frame { choice, pending: 0 });
+        self.components.push(Component {
+            first,
+            level,
+            entrance: (choice, effect),
+            is_left: false,
+            is_cyclic: false,
+            moved: ThreadSet::default(),
+            effect: Effect::default(),
+        });
         match self.engine.expand() {
             Expansion::Successors => {
-                // The last is taken first, so that threads come in their order.
-                self.pending.extend(self.engine.successors().iter().rev());
-                let ends = self.engine.ends() || self.pending.len() == pending;
-                self.frames.last_mut()?.component.is_left = ends;
+                let ends = self.engine.ends() || self.engine.successors().is_empty();
+                self.components.last_mut()?.is_left = ends;
+                self.keep_successors();
                 None
             }
             Expansion::Anew => Some(Round::Anew),
@@ -265,45 +273,44 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
         }
     }
 
+    /// Keeps those successors of the state on top that were not entered before.
+    fn keep_successors(&mut self) {
+        let before = self.pending.len();
+        // The last is taken first, so that threads come in their order.
+        for at in (0..self.engine.successors().len()).rev() {
+            let next = self.engine.successors()[at];
+            if !self.revisits(next) {
+                self.pending.push(next);
+            }
+        }
+        if let Some(top) = self.frames.last_mut() {
+            top.pending = (self.pending.len() - before) as u32;
+        }
+    }
+
     /// All successors of the state on top were looked at.
     fn leave(&mut self) -> Option<Round> {
-        let top = self.frames.last()?;
-        let is_root = top.component.low == top.index;
+        let level = self.frames.len() - 1;
+        let is_root = self.components.last()?.level == level;
         if is_root && let Some(error) = self.judge() {
             return Some(Round::Over(Found::Error { path: self.path(None), error }));
         }
-        let Frame { component, index, choice, effect, .. } = self.frames.pop()?;
+        self.frames.pop();
         self.engine.on_stack(self.engine.state(), false);
         self.engine.back();
         if is_root {
-            self.close(index);
-        }
-        if let Some(below) = self.frames.last_mut() {
-            if is_root {
-                below.component.is_left = true;
-            } else {
-                below.component.join(&component);
-                below.component.take(choice, effect);
+            let component = self.components.pop()?;
+            self.order.close(component.first);
+            if let Some(below) = self.components.last_mut() {
+                below.is_left = true;
             }
         }
         None
     }
 
-    /// The component that began with a state is complete.
-    fn close(&mut self, index: u32) {
-        while let Some(&state) = self.open.last() {
-            let order = &self.order[state.0 as usize];
-            if order.load(Ordering::Relaxed) < index {
-                break;
-            }
-            order.store(LEFT, Ordering::Relaxed);
-            self.open.pop();
-        }
-    }
-
     /// What is wrong with the complete component of the state on top, its first.
     fn judge(&mut self) -> Option<Wrong> {
-        let Component { is_left, is_cyclic, ref moved, effect, .. } = self.frames.last()?.component;
+        let Component { is_left, is_cyclic, ref moved, effect, .. } = *self.components.last()?;
         if !self.judge_cycles || is_left || !is_cyclic {
             return None;
         }

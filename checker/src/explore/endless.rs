@@ -6,19 +6,22 @@
 //! comparisons of memory. Circles longer than the window are not found.
 //!
 //! A circle is endless unless another thread changes something that is read on the way round, so
-//! these words are told.
+//! these words are told; not all of them, if some are more likely to be what threads meet at.
 //!
 //! A thread that waits in a loop (it gives way, or executes `pause`) need not come back to the same
 //! state, because it may count its turns. There is no proof then that it goes on for ever, but what
 //! it reads on its way, and does not write itself, is what it may be waiting for.
 
+use super::visible;
 use super::word::{LARGE, Word};
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{Event, Observer, Process, ProcessMark};
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
+use samovar_vm::memory::region::RegionMap;
 use samovar_vm::monitor::{Access, Decision, Monitor};
 use samovar_vm::reg::Reg;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// Instructions in the largest circle that is found.
@@ -43,13 +46,17 @@ pub fn circle(
 ) -> Option<Vec<Word>> {
     let here = process.mark();
     let found = length(process, thread, window.min(WINDOW), stops).map(|length| {
+        let begin = process.mark();
         let mut single = Single { stops, read: Vec::new() };
         for _ in 0..length {
             process.step(thread, 1, &mut single);
         }
-        single.read.sort_unstable();
-        single.read.dedup();
-        single.read
+        let mut read = single.words();
+        let written = written_since(process, &begin);
+        let place = Place::of(process, thread);
+        prefer(&mut read, |word| place.may_change(word) && place.is_common(word));
+        prefer(&mut read, |word| is_among(word, &written));
+        read
     });
     process.undo_to(&here);
     found
@@ -65,32 +72,64 @@ pub fn turn(
     stops: &dyn Fn(&Access) -> bool,
 ) -> Option<Vec<Word>> {
     let here = process.mark();
-    let rsp = process.machine.core(thread)[Reg::Rsp];
     let mut single = Single { stops, read: Vec::new() };
     let event = process.step(thread, WHILE, &mut single);
-    let mut written = Vec::new();
-    let journal = &process.machine.memory.journal;
-    journal.changes_since(here.machine(), |addr, len| {
-        written.push(addr / 8..=(addr + len.max(1) - 1) / 8);
-    });
+    let written = written_since(process, &here);
     process.undo_to(&here);
-    let mut read = single.read;
-    read.sort_unstable();
-    read.dedup();
-    let regions = process.machine.memory.regions();
-    let may_change = |word: &Word| {
-        let region = regions.at(word.address());
-        region.is_some_and(|(_, region)| region.perms.write)
-            && !written.iter().any(|range| range.contains(&word.0))
-    };
-    read.retain(may_change);
-    let stack = regions.at(rsp).map(|(start, _)| start);
-    let on_stack = |word: &Word| regions.at(word.address()).map(|(start, _)| start) == stack;
-    if !read.iter().all(on_stack) {
-        read.retain(|word| !on_stack(word));
-    }
+    let mut read = single.words();
+    let place = Place::of(process, thread);
+    read.retain(|word| place.may_change(*word) && !is_among(*word, &written));
+    prefer(&mut read, |word| place.is_common(word));
     let goes_on = matches!(event, Event::Yielded | Event::Budget);
     (goes_on && (1..=WORDS_MAX).contains(&read.len())).then_some(read)
+}
+
+/// Where a thread is, for telling which words others are likely to change.
+struct Place<'a> {
+    regions: &'a RegionMap,
+    /// Where the region of its stack begins.
+    stack: Option<u64>,
+    linked: Vec<Range<u64>>,
+}
+
+impl Place<'_> {
+    fn of(process: &Process, thread: ThreadId) -> Place<'_> {
+        let regions = process.machine.memory.regions();
+        let stack = regions.at(process.machine.core(thread)[Reg::Rsp]).map(|(start, _)| start);
+        Place { regions, stack, linked: visible::linked(process) }
+    }
+
+    /// Whether a word can be written at all.
+    fn may_change(&self, word: Word) -> bool {
+        self.regions.at(word.address()).is_some_and(|(_, region)| region.perms.write)
+    }
+
+    /// Whether a word is neither on the thread's stack nor the dynamic linker's.
+    fn is_common(&self, word: Word) -> bool {
+        let address = word.address();
+        self.regions.at(address).map(|(start, _)| start) != self.stack
+            && !self.linked.iter().any(|range| range.contains(&address))
+    }
+}
+
+/// Leaves those that have a property, if there are any.
+fn prefer(words: &mut Vec<Word>, has: impl Fn(Word) -> bool) {
+    if words.iter().any(|word| has(*word)) {
+        words.retain(|word| has(*word));
+    }
+}
+
+/// The words that were written since a mark.
+fn written_since(process: &Process, mark: &ProcessMark) -> Vec<RangeInclusive<u64>> {
+    let mut written = Vec::new();
+    process.machine.memory.journal.changes_since(mark.machine(), |addr, len| {
+        written.push(addr / 8..=(addr + len.max(1) - 1) / 8);
+    });
+    written
+}
+
+fn is_among(word: Word, ranges: &[RangeInclusive<u64>]) -> bool {
+    ranges.iter().any(|range| range.contains(&word.0))
 }
 
 /// The number of steps in the circle; the process then stands somewhere on it.
@@ -160,6 +199,15 @@ fn holds(process: &Process, addr: u64, bytes: &[u8]) -> bool {
 struct Single<'a> {
     stops: &'a dyn Fn(&Access) -> bool,
     read: Vec<Word>,
+}
+
+impl Single<'_> {
+    /// The words that were read, in ascending order.
+    fn words(mut self) -> Vec<Word> {
+        self.read.sort_unstable();
+        self.read.dedup();
+        self.read
+    }
 }
 
 impl Monitor for Single<'_> {

@@ -461,6 +461,7 @@ impl Engine for Space<'_> {
             return Expansion::Anew;
         }
         self.refresh_known();
+        self.vector.limit_worlds();
         self.successors.clear();
         self.movers.clear();
         self.things.clear();

@@ -3,11 +3,12 @@
 use super::word::{LARGE, Word};
 use crate::state::slots::fold;
 use ahash::{AHashSet, RandomState};
-use samovar_runtime::Process;
 use samovar_runtime::syscall::objects;
+use samovar_runtime::{Module, Process};
 use samovar_vm::memory::ADDRESS_LIMIT;
 use samovar_vm::monitor::Access;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A set of words that is asked about at every access: most are not in it, which a bit tells.
 #[derive(Clone, Debug)]
@@ -64,6 +65,16 @@ impl WordSet {
 /// Sections that the dynamic linker fills in before the program begins, and nobody writes then.
 const LINKED: [&str; 6] =
     [".init_array", ".fini_array", ".data.rel.ro", ".dynamic", ".got", ".got.plt"];
+
+/// Those sections of the whole process.
+pub(super) fn linked(process: &Process) -> Vec<Range<u64>> {
+    let of = |module: &Arc<Module>| {
+        let sections = LINKED.iter().filter_map(|name| module.image.section_named(name));
+        let bias = module.bias;
+        sections.map(move |one| bias + one.start..bias + one.end).collect::<Vec<_>>()
+    };
+    process.modules().iter().flat_map(of).collect()
+}
 
 /// The least that C libraries whose threads work on their own records have there.
 const DESCRIPTOR_LEN: u64 = 0x700;

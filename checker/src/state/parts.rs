@@ -284,6 +284,13 @@ impl Parts {
         }
     }
 
+    /// Chunks of threads have other numbers from now on.
+    pub fn forget_chunks(&mut self) {
+        for (_, answers) in self.asked.iter_mut().filter(|one| matches!(one.0, Part::Waits(_))) {
+            answers.clear();
+        }
+    }
+
     fn part(&self, question: u32) -> Option<Part> {
         question.checked_sub(FIRST).map(|at| self.asked[at as usize].0)
     }

@@ -17,11 +17,13 @@ use std::sync::{Arc, OnceLock};
 /// The part that belongs to no thread. The others are records of threads, by their numbers.
 pub const COMMON_PART: u32 = u32::MAX;
 
-/// What a part with a number adds to the hash of a world.
+/// What a part with a number adds to the hash of a world. Mixed twice: sums of what is mixed once
+/// come to the same low bits where threads do alike.
 #[inline]
 pub fn mix(part: u32, number: u32) -> u64 {
     let key = u64::from(part) << 32 | u64::from(number);
-    fold(key ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93)
+    let once = fold(key ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
+    fold(once ^ 0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9)
 }
 
 /// See the module head.
@@ -147,6 +149,7 @@ impl Roster {
     /// Finds the world if there is such a one already; whether there is.
     #[inline]
     pub fn find_known(&mut self, worlds: &Worlds) -> bool {
+        self.is_changed |= worlds.is_forgotten(self.world);
         if self.is_changed
             && let Some(known) = worlds.find(self)
         {
@@ -179,6 +182,15 @@ impl Roster {
         self.go(mark.world);
     }
 
+    /// Makes the world again if it was forgotten.
+    #[inline]
+    pub fn renew(&mut self, worlds: &mut Worlds) {
+        if worlds.is_forgotten(self.world) {
+            self.is_changed = true;
+            self.find(worlds);
+        }
+    }
+
     /// Forgets how to take changes back.
     pub fn forget(&mut self) {
         self.log.clear();
@@ -207,6 +219,24 @@ mod tests {
         roster.undo_to(mark);
         assert_eq!((roster.common(), roster.records()), (3, &[10, 11, 12, 13][..]));
         assert_eq!((roster.hash(), roster.world()), (hash, 7));
+    }
+
+    /// Worlds are found by the low bits of their hashes.
+    #[test]
+    fn low_bits_of_hashes_are_spread() {
+        let (threads, numbers, bits) = (6, 7u32, 17);
+        let worlds = numbers.pow(threads);
+        let mut taken = vec![0u32; 1 << bits];
+        for world in 0..worlds {
+            let number = |thread| world / numbers.pow(thread) % numbers + 1;
+            let parts = (0..threads).map(|thread| mix(thread + 1, number(thread)));
+            let hash = parts.fold(0, u64::wrapping_add);
+            taken[hash as usize & ((1 << bits) - 1)] += 1;
+        }
+        let pairs: u64 = taken.iter().map(|&one| u64::from(one) * u64::from(one)).sum();
+        // As many as if they fell at random, give or take some.
+        let random = u64::from(worlds) + (u64::from(worlds) * u64::from(worlds) >> bits);
+        assert!(pairs < random + random / 4, "{pairs} pairs in the same place, not {random}");
     }
 
     #[test]

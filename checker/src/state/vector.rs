@@ -313,6 +313,16 @@ impl StateVector {
         self.roster.glimpse(&mut self.contents.worlds);
     }
 
+    /// Forgets operating systems if there are too many for the states that there are.
+    #[inline]
+    pub fn limit_worlds(&mut self) {
+        if self.contents.worlds.are_many(self.ids()) {
+            self.contents.worlds.forget();
+            self.contents.parts.forget_chunks();
+            self.roster.renew(&mut self.contents.worlds);
+        }
+    }
+
     /// The present state may be stored from now on.
     pub fn keep_world(&mut self) {
         self.roster.keep(&mut self.contents.worlds);
@@ -470,6 +480,7 @@ impl StateVector {
     pub fn undo_to(&mut self, mark: VectorMark) {
         self.tree.undo_to(mark.0);
         self.roster.undo_to(mark.1);
+        self.roster.renew(&mut self.contents.worlds);
         if let Some(printed) = &mut self.printed {
             printed.undo_to(mark.2);
         }

@@ -8,6 +8,10 @@
 //! record costs that record, its chunk and the list of chunks: some hundred bytes. The state of the
 //! operating system itself is put together again when somebody wants to see it.
 //!
+//! States do not have worlds in them, only parts. So worlds can be forgotten when there are many for
+//! the states that there are ([`Worlds::forget`]); they are made again when they come up again,
+//! and their new numbers are above all that were given before.
+//!
 //! A world that is only looked at *passes*: it has a number that no other world gets for long, and
 //! is gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies
 //! on it, which gives it an ordinary number.
@@ -24,6 +28,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub struct Worlds {
     all: Table<World>,
+    /// The number of the first one; those with smaller numbers were forgotten.
+    base: u32,
     last: u32,
     /// Whether states that differ in what was written count as different.
     tells_output: bool,
@@ -38,6 +44,10 @@ pub struct Worlds {
 
 /// From here on, numbers are of worlds that pass.
 const PASSING: u32 = 1 << 30;
+/// So many worlds are never too many.
+const FEW: usize = 1 << 14;
+/// States that are worth a world.
+const STATES: usize = 128;
 
 /// A chunk of records.
 #[derive(Debug)]
@@ -105,7 +115,7 @@ impl Worlds {
 
     /// Who has locked which memory in the state that was asked about last.
     pub fn latest_privileges(&self) -> Option<&Privileges> {
-        self.all.items.get(self.last as usize).map(|world| &world.privileges)
+        self.get(self.last).map(|world| &world.privileges)
     }
 
     /// The same, where much is shared with a known world.
@@ -117,22 +127,46 @@ impl Worlds {
         let hash = parts.fold(mix(COMMON_PART, common), u64::wrapping_add);
         let is_it = |world: &World| world.common == common && world.chunks == chunks;
         self.last = match self.all.find(hash, is_it) {
-            Some(number) => number,
+            Some(index) => self.base + index,
             None => self.add(self.new_world(common, chunks, os.privileges().clone(), hash)),
         };
         self.last
     }
 
     fn add(&mut self, world: World) -> u32 {
-        self.all.add(world.hash, world, |world| world.hash)
+        self.base + self.all.add(world.hash, world, |world| world.hash)
+    }
+
+    /// A world, unless it was forgotten.
+    #[inline]
+    fn get(&self, number: u32) -> Option<&World> {
+        match &self.passing {
+            Some((passing, world)) if *passing == number => Some(world),
+            _ => self.all.items.get(number.wrapping_sub(self.base) as usize),
+        }
     }
 
     #[inline]
     fn world(&self, number: u32) -> &World {
-        match &self.passing {
-            Some((passing, world)) if *passing == number => world,
-            _ => &self.all.items[number as usize],
-        }
+        self.get(number).expect("a world that was not forgotten")
+    }
+
+    /// Whether a world was forgotten.
+    #[inline]
+    pub fn is_forgotten(&self, number: u32) -> bool {
+        number < self.base
+    }
+
+    /// Whether there are more worlds than that many states are worth, and numbers for others.
+    #[inline]
+    pub fn are_many(&self, states: usize) -> bool {
+        FEW.max(states / STATES) < self.all.items.len() && self.base < PASSING / 2
+    }
+
+    /// Forgets all worlds, and chunks of records, but not the parts that they consist of.
+    pub fn forget(&mut self) {
+        self.base += self.all.items.len() as u32;
+        (self.all, self.chunks, self.passing) = (Table::default(), Table::default(), None);
     }
 
     fn new_world(&self, common: u32, chunks: Box<[u32]>, held: Privileges, hash: u64) -> World {
@@ -150,7 +184,7 @@ impl Worlds {
         let tells = self.tells_output;
         let is_same =
             |known: &Os| known.same_common(os) && (!tells || known.has_written_the_same(os));
-        let near = self.all.items.get(near as usize).map(|near| near.common);
+        let near = self.get(near).map(|near| near.common);
         if let Some(near) = near.filter(|&near| is_same(&self.commons.items[near as usize])) {
             return near;
         }
@@ -163,8 +197,7 @@ impl Worlds {
 
     fn chunks_of(&mut self, threads: &Threads, near: u32) -> Box<[u32]> {
         let number = |(at, chunk): (usize, &Arc<Chunk>)| {
-            let near =
-                self.all.items.get(near as usize).and_then(|near| near.chunks.get(at)).copied();
+            let near = self.get(near).and_then(|near| near.chunks.get(at)).copied();
             self.chunk(chunk, near)
         };
         threads.chunks().iter().enumerate().map(number).collect()
@@ -209,7 +242,8 @@ impl Worlds {
     /// The world with these parts, if there is one already.
     #[inline]
     pub fn find(&self, roster: &Roster) -> Option<u32> {
-        self.all.find(roster.hash(), |world| self.is_of(world, roster))
+        let index = self.all.find(roster.hash(), |world| self.is_of(world, roster))?;
+        Some(self.base + index)
     }
 
     fn is_of(&self, world: &World, roster: &Roster) -> bool {
@@ -248,10 +282,12 @@ impl Worlds {
     }
 
     fn put_together(&mut self, roster: &Roster, near: u32) -> World {
-        let mut held = self.privileges(near).clone();
-        let count = roster.records().len().max(self.count(near) as usize) as u32;
-        for thread in (0..count).map(ThreadId) {
-            let (before, after) = (self.record(near, thread), roster.record(thread));
+        let near = Some(near).filter(|&near| self.get(near).is_some());
+        let mut held = near.map_or_else(Privileges::default, |near| self.privileges(near).clone());
+        let count = near.map_or(0, |near| self.count(near) as usize);
+        for thread in (0..roster.records().len().max(count) as u32).map(ThreadId) {
+            let before = near.map_or(ABSENT, |near| self.record(near, thread));
+            let after = roster.record(thread);
             if before != after {
                 held = held.with_own(thread, self.held_by(before), self.held_by(after));
             }
@@ -366,7 +402,7 @@ impl Worlds {
 
     /// Approximate memory taken.
     pub fn bytes(&self) -> usize {
-        let threads = self.all.items.last().map_or(0, |_| self.count(self.last)) as usize;
+        let threads = self.get(self.last).map_or(0, |_| self.count(self.last)) as usize;
         let lists = threads.div_ceil(Threads::CHUNK) * size_of::<u32>();
         let chunk = threads.min(Threads::CHUNK) * size_of::<u32>();
         let seen = self.chunks.items.iter().filter(|chunk| chunk.shared.get().is_some()).count();

@@ -3,12 +3,11 @@
 //! Known states keep their numbers as long as the engine's round lasts; the way from the start to
 //! where the search stood is made again.
 
-use super::{DepthFirst, Frame};
+use super::order::Order;
+use super::{Component, DepthFirst, Frame};
 use crate::explore::choice::Stats;
 use crate::explore::engine::{Engine, Successor};
 use crate::state::StateId;
-use crate::state::reserve::Reserve;
-use crate::sync::{AtomicU32, Ordering};
 
 /// See the module head.
 #[derive(Debug)]
@@ -17,18 +16,17 @@ pub struct Suspended {
     judge_cycles: bool,
     frames: Vec<Frame>,
     pending: Vec<Successor>,
-    order: Reserve<AtomicU32>,
-    open: Vec<StateId>,
-    entered: u32,
+    components: Vec<Component>,
+    order: Order,
     stats: Stats,
 }
 
 impl<E: Engine> DepthFirst<'_, E> {
     /// Lets go of the engine.
     pub fn suspend(self) -> Suspended {
-        let DepthFirst { depth_max, judge_cycles, frames, pending, order, open, .. } = self;
-        let (entered, stats) = (self.entered, self.stats);
-        Suspended { depth_max, judge_cycles, frames, pending, order, open, entered, stats }
+        let DepthFirst { depth_max, judge_cycles, frames, pending, components, order, .. } = self;
+        let stats = self.stats;
+        Suspended { depth_max, judge_cycles, frames, pending, components, order, stats }
     }
 }
 
@@ -39,8 +37,7 @@ impl Suspended {
         for frame in self.frames.iter().skip(1) {
             engine.forward(frame.choice);
         }
-        let Suspended { depth_max, judge_cycles, frames, pending, order, open, .. } = self;
-        let (entered, stats) = (self.entered, self.stats);
+        let Suspended { depth_max, judge_cycles, frames, pending, components, order, stats } = self;
         let may_forget = true;
         DepthFirst {
             engine,
@@ -48,9 +45,8 @@ impl Suspended {
             judge_cycles,
             frames,
             pending,
+            components,
             order,
-            open,
-            entered,
             may_forget,
             stats,
         }
@@ -58,7 +54,7 @@ impl Suspended {
 
     /// Whether the search has been in a state.
     pub fn has_entered(&self, state: StateId) -> bool {
-        self.order.get(state.0 as usize).is_some_and(|place| place.load(Ordering::Relaxed) != 0)
+        self.order.has_entered(state)
     }
 
     /// Numbers up to where it was stopped.
