@@ -235,7 +235,7 @@ mod tests {
         }
         let pairs: u64 = taken.iter().map(|&one| u64::from(one) * u64::from(one)).sum();
         // As many as if they fell at random, give or take some.
-        let random = u64::from(worlds) + (u64::from(worlds) * u64::from(worlds) >> bits);
+        let random = u64::from(worlds) + ((u64::from(worlds) * u64::from(worlds)) >> bits);
         assert!(pairs < random + random / 4, "{pairs} pairs in the same place, not {random}");
     }
 
