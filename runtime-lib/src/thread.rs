@@ -257,6 +257,10 @@ pub struct Thread {
     /// Stack pointer at the entry of a modelled call that a signal handler has interrupted for
     /// good; the library's own code then tells the caller.
     pub(crate) interrupted: Option<u64>,
+    /// Nobody may join it.
+    pub(crate) is_detached: bool,
+    /// The thread that it is creating is one that nobody may join.
+    pub(crate) creates_detached: bool,
     /// The hook at the program counter is to be passed on the next run.
     pub(crate) past_hook: bool,
     /// Memory that it has locked for itself: first bytes, and those behind the last.
@@ -327,6 +331,8 @@ impl Thread {
             condition: None,
             cancellation: Cancellation::default(),
             interrupted: None,
+            is_detached: false,
+            creates_detached: false,
             past_hook: false,
             privileged: Vec::new(),
             exit: None,

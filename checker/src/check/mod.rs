@@ -67,8 +67,11 @@ use setting::Setting;
 use state_error::StateError;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use verdict::{Finding, Note, Verdict};
+
+/// Time that telling an error may take when the limit is over.
+const TELLING: Duration = Duration::from_secs(2);
 
 /// What a check came to, and how.
 #[derive(Debug)]
@@ -411,13 +414,14 @@ fn explore(
         Found::Stopped { reason } => Outcome::of(Verdict::Incomplete { reason }),
         Found::Error { path, error } => {
             let wish = strategy::wish(options);
-            let path = shortened(process, &mut start, &sight, path, &error, wish);
+            let grace = limit.with_grace(TELLING);
+            let path = shortened(process, &mut start, &sight, path, &error, (wish, &grace));
             let (_, cost) = cost::follow(process, &sight, &path);
             process.undo_to(&start);
             let mut outcome =
                 explain(process, &sight, path, &error, &mut names, (options, properties));
             process.undo_to(&start);
-            if matches!(outcome.verdict, Verdict::Error(_)) {
+            if matches!(outcome.verdict, Verdict::Error(_)) && !grace.is_over() {
                 let question = no_return::Question {
                     path: &outcome.path,
                     error: &error,
@@ -470,7 +474,7 @@ fn shortened(
     sight: &Sight,
     path: Vec<Choice>,
     error: &Wrong,
-    wish: Wish,
+    wish: (Wish, &Limit),
 ) -> Vec<Choice> {
     if *error == Wrong::Move(Ending::Diverges) {
         // Every attempt would take as long as it takes to find that out.

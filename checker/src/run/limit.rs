@@ -34,6 +34,12 @@ impl Limit {
         Limit { memory, ..self }
     }
 
+    /// The same, but not before so much time from now, for what comes after the main thing.
+    pub fn with_grace(&self, grace: Duration) -> Limit {
+        let end = self.end.map(|end| end.max(Instant::now() + grace));
+        Limit { end, ..self.clone() }
+    }
+
     /// Bytes of memory that this process may take, if there is a limit.
     pub fn memory(&self) -> Option<u64> {
         self.memory
@@ -98,6 +104,9 @@ mod tests {
         assert!(!Limit::new(Some(Duration::MAX)).is_over());
         assert!(!Limit::new(Some(Duration::from_secs(3600))).is_over());
         assert!(!Limit::new(None).is_over());
+        assert!(!Limit::new(Some(Duration::ZERO)).with_grace(Duration::from_secs(3600)).is_over());
+        assert!(Limit::new(Some(Duration::ZERO)).with_grace(Duration::ZERO).is_over());
+        assert_eq!(Limit::new(None).with_grace(Duration::ZERO).left(), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::cost::{Cost, Wish};
 use super::walk::{self, Arrival};
 use crate::explore::choice::Choice;
 use crate::explore::moves::{self, Ending, Sight};
+use crate::run::limit::Limit;
 use crate::state::{StateId, StateVector};
 use ahash::{AHashSet, RandomState};
 use samovar_runtime::Process;
@@ -42,7 +43,7 @@ pub fn cheapest(
     process: &mut Process,
     sight: &Sight,
     goal: &Arrival,
-    wish: Wish,
+    (wish, limit): (Wish, &Limit),
     most: Cost,
 ) -> Option<Vec<Choice>> {
     let vector = StateVector::new(process);
@@ -58,6 +59,7 @@ pub fn cheapest(
         queue: BinaryHeap::new(),
         done: AHashSet::with_hasher(RandomState::with_seeds(71, 72, 73, 74)),
         moves_left: MOVES_MAX,
+        limit,
     };
     let found = search.run(start);
     search.vector.jump(start);
@@ -76,6 +78,7 @@ struct Search<'a> {
     queue: BinaryHeap<Queued>,
     done: AHashSet<(StateId, Option<ThreadId>)>,
     moves_left: usize,
+    limit: &'a Limit,
 }
 
 impl Search<'_> {
@@ -89,7 +92,7 @@ impl Search<'_> {
             if !self.done.insert((state, last)) {
                 continue;
             }
-            if self.moves_left == 0 {
+            if self.moves_left == 0 || self.limit.is_over() {
                 return None;
             }
             self.vector.jump(state);

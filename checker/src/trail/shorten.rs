@@ -3,8 +3,8 @@
 //! Depth-first search finds long ways round. Here a way is shortened by trying: leave moves out,
 //! the largest pieces first, and let a thread go on where another one was switched to, as long as
 //! the same error is still reached. Then the cheapest way of all is looked for (see [`fewest`]).
-//! Every attempt is executed. The work is bounded by a number of moves, not by time, so the result
-//! is the same on every machine.
+//! Every attempt is executed. The work is bounded by a number of moves, so the result is the same on
+//! every machine, unless somebody sets a limit of time.
 //!
 //! The result is no worse than the start by what is wished for; it is the best there is if the
 //! bound was enough for [`fewest`], which is not always so.
@@ -14,6 +14,7 @@ use super::fewest;
 use super::walk::Arrival;
 use crate::explore::choice::Choice;
 use crate::explore::moves::Sight;
+use crate::run::limit::Limit;
 use samovar_runtime::{Process, ProcessMark};
 
 /// Moves that may be executed in attempts.
@@ -36,18 +37,19 @@ pub fn shorten(
     sight: &Sight,
     path: Vec<Choice>,
     goal: &Arrival,
-    wish: Wish,
+    (wish, limit): (Wish, &Limit),
 ) -> Vec<Choice> {
     let (_, cost) = cost::follow(process, sight, &path);
     process.undo_to(start);
     let first = Way { path, cost };
     // Moves that do nothing for the error stand in the way of everything else.
-    let mut way = greedy(process, start, sight, first.clone(), goal, Wish::FewMoves);
+    let mut way = greedy(process, start, sight, first.clone(), goal, (Wish::FewMoves, limit));
     if wish != Wish::FewMoves {
         let is_worse = wish.key(cost) < wish.key(way.cost);
-        way = greedy(process, start, sight, if is_worse { first } else { way }, goal, wish);
+        let from = if is_worse { first } else { way };
+        way = greedy(process, start, sight, from, goal, (wish, limit));
     }
-    let found = fewest::cheapest(process, sight, goal, wish, way.cost);
+    let found = fewest::cheapest(process, sight, goal, (wish, limit), way.cost);
     *start = process.mark();
     found.unwrap_or(way.path)
 }
@@ -58,9 +60,10 @@ fn greedy(
     sight: &Sight,
     way: Way,
     goal: &Arrival,
-    wish: Wish,
+    (wish, limit): (Wish, &Limit),
 ) -> Way {
-    let mut attempts = Attempts { process, start, sight, goal, wish, moves_left: MOVES_MAX };
+    let moves_left = MOVES_MAX;
+    let mut attempts = Attempts { process, start, sight, goal, wish, limit, moves_left };
     let mut way = way;
     loop {
         let before = wish.key(way.cost);
@@ -78,6 +81,7 @@ struct Attempts<'a> {
     sight: &'a Sight,
     goal: &'a Arrival,
     wish: Wish,
+    limit: &'a Limit,
     moves_left: usize,
 }
 
@@ -93,6 +97,9 @@ impl Attempts<'_> {
         let threads = self.process.threads().len();
         let tried = (cost.moves + cost.switches + threads) * (1 + threads / MANY_THREADS);
         self.moves_left = self.moves_left.saturating_sub(tried + 1);
+        if self.limit.is_over() {
+            self.moves_left = 0;
+        }
         self.process.undo_to(self.start);
         let is_better = self.wish.key(cost) <= self.wish.key(most);
         (is_better && arrival.is_same_error(self.goal))

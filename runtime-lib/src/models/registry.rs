@@ -202,7 +202,7 @@ static FUNCTIONS: &[Entry] = &[
     glibc("pthread_timedjoin_np", Objects::EndOf, threads::timedjoin).cancelling(),
     glibc("pthread_clockjoin_np", Objects::EndOf, threads::clockjoin).cancelling(),
     glibc_atomic("pthread_tryjoin_np", Objects::EndOf),
-    glibc_atomic("pthread_detach", Objects::EndOf),
+    glibc("pthread_detach", Objects::EndOf, threads::detach),
     glibc("pthread_key_create", Objects::None, threads::key_create),
     glibc_atomic("pthread_key_delete", Objects::None),
     glibc("__cxa_thread_atexit_impl", Objects::None, threads::thread_atexit),

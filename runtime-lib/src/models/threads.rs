@@ -17,9 +17,27 @@ use samovar_vm::stop::HookId;
 /// The hook at the entry of functions of the program that the library calls.
 pub(super) const START: HookId = HookId(u32::MAX);
 
+/// Where glibc's attributes of threads have their flags, and the flag of detached threads.
+const ATTRIBUTE_FLAGS: u64 = 8;
+/// See [`ATTRIBUTE_FLAGS`].
+const DETACHED: u32 = 1;
+
 /// Creation is the library's own code.
 pub(super) fn create(call: &mut ModelCall<'_>) -> Answer {
     call.watch_function(call.arg(2));
+    let attributes = call.arg(1);
+    let flags = if attributes == 0 { Ok(0) } else { call.word(attributes + ATTRIBUTE_FLAGS) };
+    if flags.is_ok_and(|flags| flags & DETACHED != 0) {
+        call.process.os_mut().thread_mut(call.thread).creates_detached = true;
+    }
+    Answer::Pass
+}
+
+/// From now on the thread cannot be joined.
+pub(super) fn detach(call: &mut ModelCall<'_>) -> Answer {
+    if let Some(other) = call.by_descriptor(call.arg(0)) {
+        call.process.os_mut().thread_mut(other).is_detached = true;
+    }
     Answer::Pass
 }
 
@@ -81,7 +99,7 @@ impl Process {
 }
 
 /// Joining waits for the other thread's end; the library collects the result. The library also
-/// notices threads that join themselves or each other.
+/// notices threads that are detached, and those that join themselves or each other.
 fn join_until(call: &mut ModelCall<'_>, until: Deadline) -> Answer {
     if call.is_cancelled() {
         return Answer::Plain;
@@ -96,7 +114,8 @@ fn join_until(call: &mut ModelCall<'_>, until: Deadline) -> Answer {
         Some(WaitFor::Join { thread, .. }) if *thread == call.thread.0
     );
     let past = deadline.is_some_and(|at| at <= call.process.now_ns());
-    if other == call.thread || mutual || past {
+    let is_detached = call.process.os.thread(other).is_detached;
+    if other == call.thread || is_detached || mutual || past {
         return Answer::Pass;
     }
     Answer::Wait(WaitFor::Join { thread: other.0, deadline })

@@ -73,9 +73,15 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
         signal_stack: SignalStack::default(),
         // A thread that a library call makes belongs to the library until its start routine.
         atomic: parent.atomic.map(|_| AtomicCall::LIBRARY),
+        is_detached: parent.creates_detached,
         ..Thread::new(tid, parent.name)
     };
-    call.os_mut().threads.push(thread);
+    let creator = call.thread;
+    let os = call.os_mut();
+    os.threads.push(thread);
+    if os.thread(creator).creates_detached {
+        os.thread_mut(creator).creates_detached = false;
+    }
     done(u64::from(tid))
 }
 
@@ -107,6 +113,7 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
     let os = process.os_mut();
     let me = os.thread_mut(thread);
     me.state = ThreadState::Exited;
+    me.is_detached = false;
     me.atomic = None;
     me.region = false;
     let addr = std::mem::take(&mut me.clear_child_tid);
