@@ -203,7 +203,10 @@ impl WaitFor {
             | WaitFor::ReaderWriter { queued: false, deadline, .. }
             | WaitFor::Semaphore { deadline, .. }
             | WaitFor::Join { deadline, .. } => deadline.is_none(),
-            WaitFor::Spin { .. } | WaitFor::Once { .. } | WaitFor::Lock { .. } => true,
+            WaitFor::Spin { .. }
+            | WaitFor::Once { .. }
+            | WaitFor::Lock { .. }
+            | WaitFor::Privilege { .. } => true,
             _ => false,
         }
     }

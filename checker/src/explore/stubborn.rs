@@ -327,6 +327,11 @@ impl Choices<'_> {
                 // Nobody else was seen there: that will change, or nobody ever lets it go on.
                 rules.everybody = rules.object.is_none();
             }
+            // Who gives it back announces all of it.
+            Some(WaitFor::Privilege { start, end }) if start / 8 == (end - 1) / 8 => {
+                rules.object = self.touches.thing_in(Word(start / 8)).map(|thing| (thing, true));
+                rules.everybody = rules.object.is_none();
+            }
             _ => rules.everybody = true,
         }
         rules
