@@ -1,25 +1,36 @@
 // Philosophers who never stop. The argument is their number; with a second one the last of them
-// takes the right fork first, and nobody can get stuck.
+// takes the right fork first, and nobody can get stuck. With -DREGIONS forks are memory that is locked.
 #include <pthread.h>
 #include <stdlib.h>
 
-static pthread_mutex_t forks[8];
+#ifdef REGIONS
+#include "samovar.h"
+typedef long fork_t;
+#define TAKE(fork) VLOCK(fork)
+#define GIVE(fork) VUNLOCK(fork)
+#else
+typedef pthread_mutex_t fork_t;
+#define TAKE(fork) pthread_mutex_lock(fork)
+#define GIVE(fork) pthread_mutex_unlock(fork)
+#endif
+
+static fork_t forks[8];
 static int count, careful;
 
 static void *philosopher(void *argument)
 {
     long id = (long)argument;
-    pthread_mutex_t *first = &forks[id], *second = &forks[(id + 1) % count];
+    fork_t *first = &forks[id], *second = &forks[(id + 1) % count];
     if (careful && id == count - 1) {
-        pthread_mutex_t *other = first;
+        fork_t *other = first;
         first = second;
         second = other;
     }
     for (;;) {
-        pthread_mutex_lock(first);
-        pthread_mutex_lock(second);
-        pthread_mutex_unlock(second);
-        pthread_mutex_unlock(first);
+        TAKE(first);
+        TAKE(second);
+        GIVE(second);
+        GIVE(first);
     }
     return NULL;
 }
