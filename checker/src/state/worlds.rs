@@ -8,9 +8,9 @@
 //! record costs that record, its chunk and the list of chunks: some hundred bytes. The state of the
 //! operating system itself is put together again when somebody wants to see it.
 //!
-//! States do not have worlds in them, only parts. So worlds can be forgotten when there are many for
-//! the states that there are ([`Worlds::forget`]); they are made again when they come up again,
-//! and their new numbers are above all that were given before.
+//! States do not have worlds in them, only parts. So worlds can be forgotten when there are many
+//! for the states that there are ([`Worlds::forget`]); they are made again when they come up
+//! again, and their new numbers are above all that were given before.
 //!
 //! A world that is only looked at *passes*: it has a number that no other world gets for long, and
 //! is gone when the next one is looked at. It has to be [kept](Worlds::keep) before anybody relies

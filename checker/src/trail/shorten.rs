@@ -3,8 +3,8 @@
 //! Depth-first search finds long ways round. Here a way is shortened by trying: leave moves out,
 //! the largest pieces first, and let a thread go on where another one was switched to, as long as
 //! the same error is still reached. Then the cheapest way of all is looked for (see [`fewest`]).
-//! Every attempt is executed. The work is bounded by a number of moves, so the result is the same on
-//! every machine, unless somebody sets a limit of time.
+//! Every attempt is executed. The work is bounded by a number of moves, so the result is the same
+//! on every machine, unless somebody sets a limit of time.
 //!
 //! The result is no worse than the start by what is wished for; it is the best there is if the
 //! bound was enough for [`fewest`], which is not always so.
