@@ -276,8 +276,11 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     /// Keeps those successors of the state on top that were not entered before.
     fn keep_successors(&mut self) {
         let before = self.pending.len();
-        // The last is taken first, so that threads come in their order.
-        for at in (0..self.engine.successors().len()).rev() {
+        let count = self.engine.successors().len();
+        let last = self.frames.last().map_or(ThreadId(0), |top| top.choice.thread);
+        let first = self.engine.successors().partition_point(|one| one.choice.thread <= last);
+        // The last is taken first, so that threads come in turn.
+        for at in (0..count).rev().map(|at| (first + at) % count) {
             let next = self.engine.successors()[at];
             if !self.revisits(next) {
                 self.pending.push(next);

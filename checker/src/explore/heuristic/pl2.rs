@@ -1,5 +1,5 @@
 //! Pairs of locks and blocked threads: states in which neighbouring threads hold locks and are
-//! blocked come first.
+//! blocked come first; who waits and holds nothing keeps nobody from going on.
 
 use super::{Heuristic, runs};
 use crate::explore::view::View;
@@ -11,7 +11,8 @@ pub struct PairsOfLocksAndBlocked;
 impl Heuristic for PairsOfLocksAndBlocked {
     fn value(&mut self, view: &View<'_>) -> i64 {
         let locks = runs::weigh(view.threads, |thread| thread.holds.min(1).into());
-        let blocked = runs::weigh(view.threads, |thread| thread.is_blocked().into());
+        let blocked =
+            runs::weigh(view.threads, |thread| (thread.is_blocked() && thread.holds != 0).into());
         -locks.saturating_add(blocked)
     }
 }
