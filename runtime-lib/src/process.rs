@@ -52,6 +52,8 @@ pub struct Process {
     pub(crate) origins: Origins,
     /// The same.
     pub(crate) clock_look: ClockLook,
+    /// Whether files or reserved memory changed, be it for a while: the same.
+    pub(crate) is_stirred: bool,
     /// Whether a library's allocator was found and is modelled.
     pub(crate) models_heap: bool,
 }
@@ -184,6 +186,12 @@ impl Process {
     /// on the guest's behalf. Not part of the state, not undone.
     pub fn served(&self) -> u64 {
         self.served
+    }
+
+    /// Whether a file, a pipe or reserved memory has changed since this was asked last, whatever
+    /// became of it. Noted only while the journal is on.
+    pub fn has_stirred(&mut self) -> bool {
+        std::mem::take(&mut self.is_stirred)
     }
 
     /// How the process ended, if it has.

@@ -14,6 +14,7 @@ use samovar_vm::lower::survey::Survey;
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
 use samovar_vm::stop::Stop;
+use std::sync::Arc;
 
 /// Instructions that an atomic library call or region may take before the scheduler gets a say
 /// after all.
@@ -122,8 +123,8 @@ impl Process {
             // The loop notices that nothing is left.
             Stop::Budget => None,
             Stop::Access(access) => Some(Event::Access(access)),
-            Stop::Syscall => syscall::serve(self, thread, witness),
-            Stop::Request => request::serve(self, thread, witness),
+            Stop::Syscall => self.noting_stir(|process| syscall::serve(process, thread, witness)),
+            Stop::Request => self.noting_stir(|process| request::serve(process, thread, witness)),
             Stop::Hook(hook) => match self.call_hook(thread, hook, witness) {
                 Passage::Go => None,
                 Passage::Stop(event) => Some(event),
@@ -143,6 +144,17 @@ impl Process {
                 None
             }
         }
+    }
+
+    /// Does something, and notes whether it changes what threads share beside memory.
+    fn noting_stir(&mut self, act: impl FnOnce(&mut Process) -> Option<Event>) -> Option<Event> {
+        if !self.machine.memory.journal.is_on() {
+            return act(self);
+        }
+        let before = (Arc::clone(&self.os.files), self.os.privileges.clone());
+        let event = act(self);
+        self.is_stirred |= before.0 != self.os.files || before.1 != self.os.privileges;
+        event
     }
 
     /// Takes back that a thread asked for something, if it did.

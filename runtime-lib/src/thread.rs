@@ -5,6 +5,7 @@ use crate::request::Activity;
 use crate::signal::{Siginfo, SignalSet, SignalStack};
 use crate::syscall::objects;
 use crate::turns::Turns;
+use samovar_vm::machine::ThreadId;
 use std::sync::Arc;
 
 /// What a thread is doing.
@@ -260,8 +261,8 @@ pub struct Thread {
     /// Stack pointer at the entry of a modelled call that a signal handler has interrupted for
     /// good; the library's own code then tells the caller.
     pub(crate) interrupted: Option<u64>,
-    /// Nobody may join it.
-    pub(crate) is_detached: bool,
+    /// Nobody may join it, because of that thread.
+    pub(crate) detached_by: Option<ThreadId>,
     /// The thread that it is creating is one that nobody may join.
     pub(crate) creates_detached: bool,
     /// The hook at the program counter is to be passed on the next run.
@@ -334,7 +335,7 @@ impl Thread {
             condition: None,
             cancellation: Cancellation::default(),
             interrupted: None,
-            is_detached: false,
+            detached_by: None,
             creates_detached: false,
             past_hook: false,
             privileged: Vec::new(),

@@ -34,8 +34,10 @@ pub trait Observer: Monitor {
         self.before_operation(access)
     }
 
-    /// The thread did something useful, says the program.
-    fn progress(&mut self) {}
+    /// The thread is about to do something useful, says the program.
+    fn progress(&mut self) -> Decision {
+        Decision::Proceed
+    }
 
     /// The thread has left an atomic region of the program.
     fn region_over(&mut self) {}
@@ -90,7 +92,7 @@ pub(crate) trait Witness {
     /// See [`Observer::choose`].
     fn choose(&mut self, alternatives: u32) -> u32;
     /// See [`Observer::progress`].
-    fn progress(&mut self);
+    fn progress(&mut self) -> Decision;
     /// See [`Observer::region_over`].
     fn region_over(&mut self);
     /// See [`Observer::announced`].
@@ -128,8 +130,8 @@ impl<M: Observer> Witness for M {
         Observer::choose(self, alternatives)
     }
 
-    fn progress(&mut self) {
-        Observer::progress(self);
+    fn progress(&mut self) -> Decision {
+        Observer::progress(self)
     }
 
     fn region_over(&mut self) {

@@ -57,8 +57,9 @@ impl Observer for Listener {
         Decision::Proceed
     }
 
-    fn progress(&mut self) {
+    fn progress(&mut self) -> Decision {
         self.heard.push(Heard::Progress);
+        Decision::Proceed
     }
 }
 

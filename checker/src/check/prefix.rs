@@ -1,4 +1,5 @@
-//! What a program does before its first thread and its first choice: executed once.
+//! What a program does before its first thread, its first choice and its first mark of progress:
+//! executed once.
 //!
 //! A program that never creates a thread is over after this, and this is its whole check.
 
@@ -25,8 +26,8 @@ const EFFORT_MAX: u64 = 1 << 30;
 /// How the prefix ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// A thread is about to be created, a choice to be made, or the main thread to end before the
-    /// program does.
+    /// A thread is about to be created, a choice to be made, progress to be noted, or the main
+    /// thread to end before the program does.
     Threads,
     /// The program is over.
     Over(Ending),
@@ -133,6 +134,10 @@ impl Monitor for Alone<'_> {
 }
 
 impl Observer for Alone<'_> {
+    fn progress(&mut self) -> Decision {
+        Decision::Stop
+    }
+
     fn wants_marks(&self) -> bool {
         self.marks.is_some()
     }

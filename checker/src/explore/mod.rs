@@ -47,6 +47,7 @@ pub mod lossy;
 pub mod measure;
 pub mod moves;
 pub mod origins;
+pub mod passing;
 pub mod pct;
 pub mod preemptions;
 pub mod random_walk;

@@ -132,7 +132,6 @@ impl Sight {
 
     /// This is visible, and the libraries are those that are mapped now.
     pub fn new(process: &Process, visible: Visible) -> Sight {
-        let is_all = matches!(visible, Visible::All);
         Sight {
             visible,
             library: LibraryData::of(process),
@@ -140,7 +139,7 @@ impl Sight {
             limit: None,
             patience: Patience::default(),
             clock_goes: true,
-            record_len: if is_all { process.record_len() } else { 0 },
+            record_len: process.record_len(),
         }
     }
 }

@@ -102,8 +102,8 @@ impl Observer for Recorder<'_, '_> {
         self.watch.choose(alternatives)
     }
 
-    fn progress(&mut self) {
-        self.watch.progress();
+    fn progress(&mut self) -> Decision {
+        self.watch.progress()
     }
 
     fn is_past_operation(&self) -> bool {

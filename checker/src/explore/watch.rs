@@ -214,8 +214,13 @@ impl Observer for Watch<'_> {
         self.alternative / before % alternatives.max(1)
     }
 
-    fn progress(&mut self) {
+    fn progress(&mut self) -> Decision {
+        // Who does nothing else in a loop has to end a move somewhere.
+        if self.progress && !self.atomic {
+            return Decision::Stop;
+        }
         self.progress = true;
+        Decision::Proceed
     }
 
     fn action(&mut self) {

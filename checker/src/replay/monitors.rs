@@ -44,8 +44,8 @@ impl<M: Observer> Observer for Stepping<'_, M> {
         self.inner.before_reserving(access)
     }
 
-    fn progress(&mut self) {
-        self.inner.progress();
+    fn progress(&mut self) -> Decision {
+        self.inner.progress()
     }
 
     fn is_past_operation(&self) -> bool {
@@ -57,8 +57,8 @@ impl<M: Observer> Observer for Stepping<'_, M> {
     }
 }
 
-/// Before there are threads: stops before the first of them and before the first choice, like the
-/// prefix of a check, but can be undone.
+/// Before there are threads: stops before the first of them, the first choice and the first mark
+/// of progress, like the prefix of a check, but can be undone.
 #[derive(Debug)]
 pub struct Opening;
 
@@ -73,4 +73,8 @@ impl Monitor for Opening {
     }
 }
 
-impl Observer for Opening {}
+impl Observer for Opening {
+    fn progress(&mut self) -> Decision {
+        Decision::Stop
+    }
+}

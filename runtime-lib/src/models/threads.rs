@@ -7,6 +7,7 @@
 
 use super::deadline::{self, Deadline};
 use super::{Answer, ModelCall};
+use crate::event::LockFault;
 use crate::process::Process;
 use crate::thread::{AtomicCall, WaitFor};
 use crate::witness::Witness;
@@ -36,7 +37,7 @@ pub(super) fn create(call: &mut ModelCall<'_>) -> Answer {
 /// From now on the thread cannot be joined.
 pub(super) fn detach(call: &mut ModelCall<'_>) -> Answer {
     if let Some(other) = call.by_descriptor(call.arg(0)) {
-        call.process.os_mut().thread_mut(other).is_detached = true;
+        call.process.os_mut().thread_mut(other).detached_by = Some(call.thread);
     }
     Answer::Pass
 }
@@ -99,7 +100,9 @@ impl Process {
 }
 
 /// Joining waits for the other thread's end; the library collects the result. The library also
-/// notices threads that are detached, and those that join themselves or each other.
+/// notices threads that are detached, and those that join themselves or each other. If a third
+/// thread detached it, that might as well have happened while this one was waiting already, and
+/// what comes of that is not defined.
 fn join_until(call: &mut ModelCall<'_>, until: Deadline) -> Answer {
     if call.is_cancelled() {
         return Answer::Plain;
@@ -114,8 +117,11 @@ fn join_until(call: &mut ModelCall<'_>, until: Deadline) -> Answer {
         Some(WaitFor::Join { thread, .. }) if *thread == call.thread.0
     );
     let past = deadline.is_some_and(|at| at <= call.process.now_ns());
-    let is_detached = call.process.os.thread(other).is_detached;
-    if other == call.thread || is_detached || mutual || past {
+    let detached_by = call.process.os.thread(other).detached_by;
+    if call.judges_locks() && detached_by.is_some_and(|by| by != call.thread) {
+        return Answer::wrong(LockFault::Detached, call.arg(0));
+    }
+    if other == call.thread || detached_by.is_some() || mutual || past {
         return Answer::Pass;
     }
     Answer::Wait(WaitFor::Join { thread: other.0, deadline })

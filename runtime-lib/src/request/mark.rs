@@ -2,12 +2,16 @@
 
 use super::{Reply, Request};
 use crate::process::Process;
+use crate::syscall::objects;
+use samovar_vm::monitor::Decision;
 use std::sync::Arc;
 
-/// The thread did something useful: a cycle through here is no livelock.
+/// The thread does something useful: a cycle through here is no livelock.
 pub(super) fn progress(request: &mut Request<'_>) -> Reply {
-    request.witness.progress();
-    Reply::Value(0)
+    match request.witness.progress() {
+        Decision::Proceed => Reply::Value(0),
+        Decision::Stop => Reply::Before(objects::change(objects::progress_of(request.thread), 8)),
+    }
 }
 
 /// From now on these bytes are no part of the state.

@@ -35,7 +35,7 @@ const STRETCH: u64 = 128;
 
 /// All privileges, in ascending order. Copies are cheap, and one that differs a little shares the
 /// rest. Each thread's are in its record, too: this is where they are found by address.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Privileges {
     /// By first byte divided by [`STRETCH`]; none is empty.
     stretches: Arc<BTreeMap<u64, Arc<[Privilege]>>>,

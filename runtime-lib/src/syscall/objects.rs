@@ -32,6 +32,8 @@ const REGIONS: u64 = PSEUDO + (1 << 36);
 const CHOICES: u64 = PSEUDO + (2 << 36);
 /// Whether a thread is to be cancelled: one object for each thread.
 const CANCELLATIONS: u64 = PSEUDO + (3 << 36);
+/// What threads say that they have done: one object for each thread.
+const PROGRESS: u64 = PSEUDO + (4 << 36);
 
 /// The object that the beginning of an atomic region is an operation on. No other thread's.
 pub(crate) fn region_of(thread: ThreadId) -> u64 {
@@ -46,6 +48,11 @@ pub(crate) fn choice_of(thread: ThreadId) -> u64 {
 /// The object that the cancellation of a thread is a change of.
 pub(crate) fn cancellation_of(thread: ThreadId) -> u64 {
     CANCELLATIONS + u64::from(thread.0) * 8
+}
+
+/// The object that a mark of progress is an operation on. No other thread's.
+pub(crate) fn progress_of(thread: ThreadId) -> u64 {
+    PROGRESS + u64::from(thread.0) * 8
 }
 
 /// Whether an operation is a choice, which always counts as visible.

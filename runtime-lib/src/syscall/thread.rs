@@ -73,7 +73,7 @@ pub(super) fn clone(call: &mut Call<'_>) -> SysResult {
         signal_stack: SignalStack::default(),
         // A thread that a library call makes belongs to the library until its start routine.
         atomic: parent.atomic.map(|_| AtomicCall::LIBRARY),
-        is_detached: parent.creates_detached,
+        detached_by: parent.creates_detached.then_some(call.thread),
         ..Thread::new(tid, parent.name)
     };
     let creator = call.thread;
@@ -113,7 +113,7 @@ fn end_thread(process: &mut Process, thread: ThreadId) {
     let os = process.os_mut();
     let me = os.thread_mut(thread);
     me.state = ThreadState::Exited;
-    me.is_detached = false;
+    me.detached_by = None;
     me.atomic = None;
     me.region = false;
     let addr = std::mem::take(&mut me.clear_child_tid);

@@ -53,6 +53,8 @@ static void *locks_spin(void *unused) {
 
 static void *reads(void *unused) { return pthread_rwlock_rdlock(&rwlock), unused; }
 
+static void *detaches(void *lock) { return pthread_detach(pthread_self()), waits(lock); }
+
 static pthread_t start(void *(*body)(void *), void *argument) {
     pthread_t thread;
     pthread_create(&thread, NULL, body, argument);
@@ -121,6 +123,7 @@ static void wrong(const char *word) {
             pthread_barrier_destroy(&barrier);
         exit(0);
     }
+    if (is("join-detached")) pthread_join(start(detaches, &mutex), NULL);
     if (is("sem-destroyed")) sem_init(&semaphore, 0, 1), sem_destroy(&semaphore), sem_wait(&semaphore);
 }
 

@@ -163,16 +163,30 @@ impl Journal {
     /// Calls `changed` with the address and length of every change of memory contents since `mark`,
     /// newest first; the same bytes may come more than once.
     pub fn changes_since(&self, mark: Mark, mut changed: impl FnMut(u64, u64)) {
+        self.contents_since(mark, |addr, old| {
+            changed(addr, old.len() as u64);
+            true
+        });
+    }
+
+    /// Calls `overwritten` with the address and the old bytes of every change of memory contents
+    /// since `mark`, newest first, for as long as it wants more.
+    pub fn contents_since(&self, mark: Mark, mut overwritten: impl FnMut(u64, &[u8]) -> bool) {
         let mut deeds = self.deeds.iter().rev();
         for entry in self.entries[mark.0..].iter().rev() {
-            match entry.tagged >> TAG_SHIFT {
-                size @ 1..=8 => changed(entry.tagged & ADDR_MASK, size),
-                TAG_DEED => {
-                    if let Some(Deed::Contents { addr, old }) = deeds.next() {
-                        changed(*addr, old.len() as u64);
-                    }
+            let wants_more = match entry.tagged >> TAG_SHIFT {
+                size @ 1..=8 => {
+                    let old = entry.old.to_le_bytes();
+                    overwritten(entry.tagged & ADDR_MASK, &old[..size as usize])
                 }
-                _ => {}
+                TAG_DEED => match deeds.next() {
+                    Some(Deed::Contents { addr, old }) => overwritten(*addr, old),
+                    _ => true,
+                },
+                _ => true,
+            };
+            if !wants_more {
+                return;
             }
         }
     }

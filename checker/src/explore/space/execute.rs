@@ -15,6 +15,7 @@ use crate::explore::choice::{Choice, Wrong};
 use crate::explore::engine::{Effect, Expansion};
 use crate::explore::known::{Found, Known, MoveRef, Outcome};
 use crate::explore::moves::{self, Ending, Move};
+use crate::explore::passing;
 use crate::explore::stubborn::ThreadDeed;
 use crate::explore::word::Word;
 use crate::state::VectorMark;
@@ -22,7 +23,7 @@ use crate::sync::Arc;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{LOOK_AT_WAITS, ProcessMark, WaitFor};
 use samovar_vm::machine::ThreadId;
-use samovar_vm::memory::journal::Changed;
+use samovar_vm::memory::journal::{Changed, Mark};
 use samovar_vm::memory::reads::Seen;
 use samovar_vm::reg::Reg;
 use std::ops::Range;
@@ -96,6 +97,7 @@ impl Space<'_> {
         let mark = (self.process.mark(), self.vector.mark());
         self.process.machine.memory.reads.begin();
         self.process.has_looked_at_clock();
+        self.process.has_stirred();
         self.touches.begin_move();
         let limit = if survey.is_repeated { self.sight.limit.take() } else { None };
         let touches = Some(&mut self.touches);
@@ -191,7 +193,8 @@ impl Space<'_> {
                 self.vector.update_by(self.process, mark.0.machine(), Some(choice.thread));
                 let own = [made.stack, self.record(choice.thread)];
                 // Nobody gets on by sleeping.
-                known.effect.change = self.vector.changed_beyond(&own, !slept);
+                known.effect.change = self.vector.changed_beyond(&own, !slept)
+                    || self.changed_for_a_while(mark.0.machine(), &own);
                 self.vector.changes(&mut self.looks);
                 known.changes = self.looks.as_slice().into();
             }
@@ -216,6 +219,14 @@ impl Space<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a move changed anything since `mark` beyond these bytes, its own.
+    fn changed_for_a_while(&mut self, mark: Mark, own: &[Range<u64>]) -> bool {
+        let counts = |addr: u64| {
+            !own.iter().any(|range| range.contains(&addr)) && !self.sight.library.holds(addr)
+        };
+        self.process.has_stirred() || passing::changed(&self.process.machine.memory, mark, counts)
     }
 
     /// What a move that has just been made did to threads.
