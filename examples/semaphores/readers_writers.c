@@ -1,12 +1,13 @@
 // Readers and writers with semaphores: the first reader locks the writers out, the last one lets them
 // in. The count of readers is guarded by a semaphore of its own.
 //   BUG=1: nothing guards the count. Two readers take themselves for the first one and the last one,
-//          and let a writer in while the other still reads.
+//          and let a writer in while the other still reads, or lock the room twice and never come in.
 //   BUG=2: the first reader waits for the room in front of the guard, having counted itself: the second
 //          walks in while a writer is still there.
 // (Writers may starve while readers come and go. That is no deadlock.)
 //
-// check: -DBUG=1 => error assertion; skip reduce=none model=none
+// check: -DBUG=1 --check=assertion => error assertion; skip reduce=none model=none
+// check: -DBUG=1 --check=deadlock => error deadlock; skip reduce=none model=none
 // check: -DBUG=2 => error assertion; slow; skip reduce=none model=none
 // check: -DREADERS=1 => verified; skip reduce=none
 // check: => verified; slow; skip reduce=none model=none

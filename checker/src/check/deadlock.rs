@@ -24,16 +24,6 @@ pub fn describe(process: &mut Process, names: &mut Names, sight: &Sight) -> Find
         .map(|waiter| (waiter.thread, waiter.cause.as_ref().and_then(|wait| process.holder(wait))))
         .collect();
     let cycle = cycle(&edges);
-    let waits: Vec<Wait> = waiters
-        .iter()
-        .zip(&edges)
-        .map(|(waiter, (_, holder))| Wait {
-            thread: names.thread(waiter.thread),
-            object: object(process, names, waiter),
-            held_by: holder.map(|thread| names.thread(thread)),
-            location: waiter.location.clone(),
-        })
-        .collect();
     let message = match (waiters.len(), cycle.len()) {
         (1, _) => "the only thread left waits for something that cannot happen".to_string(),
         (count, 0) => format!("all {count} threads wait, and none can wake another"),
@@ -48,7 +38,7 @@ pub fn describe(process: &mut Process, names: &mut Names, sight: &Sight) -> Find
         message,
         thread: to_blame.map(|thread| names.thread(thread)),
         location: location.map(|waiter| waiter.location.clone()),
-        waits,
+        waits: waiters.iter().map(|waiter| wait(process, names, waiter)).collect(),
         cycle: cycle.into_iter().map(|thread| names.thread(thread)).collect(),
         accesses: Vec::new(),
     }
@@ -70,52 +60,55 @@ pub fn describe_stuck(
         [one] => format!("{one} can never go on, whatever the other threads do"),
         several => format!("{} can never go on, whatever the others do", several.join(", ")),
     };
-    let waits: Vec<Wait> = waiters
-        .iter()
-        .map(|waiter| Wait {
-            thread: names.thread(waiter.thread),
-            object: object(process, names, waiter),
-            held_by: waiter
-                .cause
-                .as_ref()
-                .and_then(|wait| process.holder(wait))
-                .map(|thread| names.thread(thread)),
-            location: waiter.location.clone(),
-        })
-        .collect();
     Finding {
         kind: ErrorKind::PartialDeadlock,
         detail: None,
         message,
         thread: who.first().cloned(),
         location: waiters.first().map(|waiter| waiter.location.clone()),
-        waits,
+        waits: waiters.iter().map(|waiter| wait(process, names, waiter)).collect(),
         cycle: Vec::new(),
         accesses: Vec::new(),
     }
 }
 
-/// Describes a process whose threads go round in circles for ever and change nothing.
-pub fn describe_livelock(process: &Process, names: &mut Names) -> Finding {
-    let alive = |thread: &ThreadId| process.threads()[thread.0 as usize].is_alive();
-    let threads: Vec<ThreadId> =
-        (0..process.machine.thread_count()).map(ThreadId).filter(alive).collect();
-    for &thread in &threads {
-        names.learn_start(process, thread);
-    }
-    let places: Vec<String> = threads
+/// Describes a process that goes round in circles for ever and changes nothing. Leaves it as it is.
+pub fn describe_livelock(process: &mut Process, names: &mut Names, sight: &Sight) -> Finding {
+    // Whoever waits until some time goes on by itself.
+    let hangs = |waiter: &Waiter| waiter.cause.as_ref().is_some_and(|it| it.deadline().is_none());
+    let (waiting, circling): (Vec<_>, Vec<_>) =
+        waiters(process, names, sight).into_iter().partition(hangs);
+    let place = |waiter: &Waiter| names.standpoint(process, waiter.thread);
+    let places: Vec<String> = circling
         .iter()
-        .map(|&thread| format!("{} at {}", names.thread(thread), names.standpoint(process, thread)))
+        .map(|waiter| format!("{} at {}", names.thread(waiter.thread), place(waiter)))
         .collect();
+    let message = match (places.as_slice(), waiting.is_empty()) {
+        ([one], _) => format!("{one} goes round in circles for ever"),
+        (all, true) => format!("all threads go round in circles for ever: {}", all.join(", ")),
+        (some, false) => format!("threads go round in circles for ever: {}", some.join(", ")),
+    };
+    let first = circling.first();
     Finding {
         kind: ErrorKind::Livelock,
         detail: None,
-        message: format!("all threads go round in circles for ever: {}", places.join(", ")),
-        thread: threads.first().map(|&thread| names.thread(thread)),
-        location: threads.first().map(|&thread| names.standpoint(process, thread)),
-        waits: Vec::new(),
+        message,
+        thread: first.map(|waiter| names.thread(waiter.thread)),
+        location: first.map(place),
+        waits: waiting.iter().map(|waiter| wait(process, names, waiter)).collect(),
         cycle: Vec::new(),
         accesses: Vec::new(),
+    }
+}
+
+/// What a thread waits for, and who has it.
+fn wait(process: &Process, names: &Names, waiter: &Waiter) -> Wait {
+    let holder = waiter.cause.as_ref().and_then(|wait| process.holder(wait));
+    Wait {
+        thread: names.thread(waiter.thread),
+        object: object(process, names, waiter),
+        held_by: holder.map(|thread| names.thread(thread)),
+        location: waiter.location.clone(),
     }
 }
 

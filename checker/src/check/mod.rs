@@ -398,9 +398,12 @@ fn explore(
     let mut outcome = match explored.found {
         Found::Nothing if 0 < explored.stats.cut => Outcome::of(Verdict::Incomplete {
             reason: format!(
-                "the bound of {} steps cut {} paths off",
+                "the bound of {} steps cut {} off",
                 options.depth.unwrap_or_default(),
-                explored.stats.cut
+                match explored.stats.cut {
+                    1 => "a path".to_string(),
+                    several => format!("{several} paths"),
+                }
             ),
         }),
         Found::Nothing if 0 < explored.stats.counting_loops && options.patience.is_none() => {
@@ -428,6 +431,7 @@ fn explore(
                     sight: &sight,
                     asked: &options.check,
                     properties,
+                    limit: &grace,
                 };
                 outcome.no_return = no_return::find(process, &mut names, &question);
             }

@@ -19,6 +19,7 @@ use crate::explore::engine::{Engine, Expansion};
 use crate::explore::moves::{Ending, Sight};
 use crate::explore::space::Space;
 use crate::formula::Properties;
+use crate::run::limit::Limit;
 use crate::state::StateId;
 use crate::trail::{Location, Names, Step, describe, walk};
 use samovar_runtime::Process;
@@ -96,6 +97,8 @@ pub struct Question<'a> {
     pub asked: &'a [ErrorKind],
     /// What must hold.
     pub properties: &'a Properties,
+    /// When to give up.
+    pub limit: &'a Limit,
 }
 
 /// Finds the point of no return of a trail from where the process stands, and is left. Earlier
@@ -149,6 +152,7 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
             errors: &errors,
             states: &states,
             properties: question.properties,
+            limit: question.limit,
             most: before.and(allowed),
             part: most.part(),
             grown: false,
@@ -156,7 +160,7 @@ fn search(process: &mut Process, names: &Names, question: &Question<'_>) -> (Opt
         };
         let found = backwards(&mut space, question, &mut asker);
         allowed = allowed.without(Work::of(&space).without(before));
-        if !asker.grown || allowed.is_spent() {
+        if !asker.grown || allowed.is_spent() || question.limit.is_over() {
             break found
                 .map(|(at, exact, choice)| (at, exact && !asker.unclear && !asker.grown, choice));
         }
@@ -279,6 +283,7 @@ struct Asker<'a> {
     /// States that were.
     states: &'a Cell<u64>,
     properties: &'a Properties,
+    limit: &'a Limit,
     /// All that may be done from the beginning on.
     most: Work,
     /// What may be done for each further state once that is spent.
@@ -295,7 +300,7 @@ impl Asker<'_> {
             return Look::Wrong;
         }
         loop {
-            if self.most.without(Work::of(space)).is_spent() {
+            if self.most.without(Work::of(space)).is_spent() || self.limit.is_over() {
                 return Look::TooMuch;
             }
             let (errors, states) = (self.errors.get(), self.states.get());

@@ -63,7 +63,7 @@ impl StateError {
                 let threads: Vec<ThreadId> = threads.iter().copied().map(ThreadId).collect();
                 Some(deadlock::describe_stuck(process, names, sight, &threads))
             }
-            StateError::Livelock => Some(deadlock::describe_livelock(process, names)),
+            StateError::Livelock => Some(deadlock::describe_livelock(process, names, sight)),
             StateError::Race(addr) => race::describe(process, names, sight, Word(addr / 8)),
             // It takes two executions to see that; see [`super::fillings`].
             StateError::Uninitialised(_) => None,

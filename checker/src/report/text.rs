@@ -168,7 +168,7 @@ fn write_story(
         starts,
         file,
         whole,
-        ends_badly: finding.waits.is_empty(),
+        ends_badly: finding.waits.is_empty() && finding.kind != ErrorKind::Livelock,
     };
     page.gap();
     let name = file.and_then(|file| Path::new(file).file_name()).map(|name| name.to_string_lossy());

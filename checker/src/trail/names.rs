@@ -6,6 +6,7 @@
 use super::blocks::Places;
 pub use super::location::{Location, hexadecimal};
 use samovar_runtime::Process;
+use samovar_runtime::syscall::objects;
 use samovar_vm::debug::{CallFrame, DataName, DebugInfo, DebugModules, FrameState, Scope};
 use samovar_vm::machine::ThreadId;
 use samovar_vm::reg::Reg;
@@ -213,6 +214,9 @@ impl Names {
 
     /// A synchronisation object: its variable, or what else is known of the address.
     pub fn object(&self, process: &Process, thread: ThreadId, addr: u64) -> String {
+        if let Some(name) = objects::name(addr) {
+            return name.to_string();
+        }
         if let Some(data) = self.debug.name_of_data(addr) {
             return outside(&data.name).to_string();
         }

@@ -55,6 +55,22 @@ pub(crate) fn progress_of(thread: ThreadId) -> u64 {
     PROGRESS + u64::from(thread.0) * 8
 }
 
+/// What an object of the operating system is called; `None` for an address of the guest.
+pub fn name(addr: u64) -> Option<&'static str> {
+    (PSEUDO <= addr).then_some(match addr {
+        ADDRESS_SPACE => "which memory is mapped",
+        FILES => "files",
+        CLOCK => "the clock",
+        SIGNALS => "signals",
+        RANDOM => "the source of random numbers",
+        REGIONS..CHOICES => "atomic regions",
+        CHOICES..CANCELLATIONS => "choices",
+        CANCELLATIONS..PROGRESS => "cancellation",
+        PROGRESS.. => "progress",
+        _ => "threads that begin and end",
+    })
+}
+
 /// Whether an operation is a choice, which always counts as visible.
 pub fn is_choice(addr: u64) -> bool {
     (CHOICES..CHOICES + (1 << 36)).contains(&addr)
