@@ -33,6 +33,17 @@ fn the_graph_has_the_states_of_the_search() {
     assert!(ends.iter().all(|end| !end.contains("#c62828")), "{graph}");
 }
 
+/// The clock stands still there, too.
+#[test]
+fn the_graph_of_who_sleeps_has_an_end() {
+    let scratch = Scratch::new("graph-naps");
+    let file = scratch.join("graph.dot").display().to_string();
+    check(&scratch, &["--dot", &file], "naps.c", &[]);
+    let graph = std::fs::read_to_string(file).expect("a graph");
+    assert!(graph.contains("label=\"exit 0\""), "{graph}");
+    assert!(!graph.contains("the rest is left out"), "{graph}");
+}
+
 #[test]
 fn errors_are_in_the_graph() {
     let scratch = Scratch::new("graph-error");

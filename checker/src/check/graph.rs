@@ -5,12 +5,13 @@
 //! in it. Moves that the reduction leaves out are not.
 
 use super::outcomes::ExecutionEnd;
-use super::search::Plan;
+use super::search::{PATIENCE, Plan};
 use super::{judge, race};
 use crate::explore::choice::{Choice, Wrong};
 use crate::explore::engine::{Engine, Expansion};
 use crate::explore::moves::Sight;
 use crate::explore::space::Space;
+use crate::explore::turns::Patience;
 use crate::explore::word::Word;
 use crate::state::StateId;
 use crate::trail::{Names, describe, walk, words};
@@ -71,12 +72,15 @@ impl Drawing {
 /// Draws the space from where the process stands, which is left there. The journal must be on.
 pub fn draw(process: &mut Process, plan: Plan<'_>, contended: &[Word], program: &str) -> String {
     let reduce = plan.options.reduction();
-    let sight = walk::sight(process, reduce, contended.iter().copied());
+    let patience = Patience::of(plan.options.patience.unwrap_or(PATIENCE));
+    let sight = walk::sight(process, reduce, contended.iter().copied())
+        .with_patience(patience)
+        .with_clock_standing();
     let mut names = Names::of(process);
     let judges = Names::of(process);
     let ends: RefCell<Vec<End>> = RefCell::default();
     let prune = reduce.leaves_out();
-    let mut space = Space::new(process, sight.clone(), prune, |process, sight, wrong| {
+    let mut space = Space::new(process, sight, prune, |process, sight, wrong| {
         let counts = judge::counts(wrong, plan.asked);
         let is_told = match wrong {
             Wrong::Race { word } => counts && race::is_race(process, &judges, sight, *word),
@@ -95,7 +99,7 @@ pub fn draw(process: &mut Process, plan: Plan<'_>, contended: &[Word], program: 
     });
     let mut drawing = Drawing::default();
     // What was not known to be contended shows now; then all is drawn anew.
-    while !round(&mut space, &mut drawing, &sight, &mut names, &ends) {
+    while !round(&mut space, &mut drawing, &mut names, &ends) {
         drawing = Drawing::default();
         ends.borrow_mut().clear();
     }
@@ -115,11 +119,11 @@ pub fn draw(process: &mut Process, plan: Plan<'_>, contended: &[Word], program: 
 fn round(
     space: &mut Space<'_>,
     drawing: &mut Drawing,
-    sight: &Sight,
     names: &mut Names,
     ends: &RefCell<Vec<End>>,
 ) -> bool {
     space.begin_round();
+    let sight = space.sight().clone();
     drawing.number(space.state());
     while let Some(state) = drawing.queue.pop_front() {
         space.jump(state);
@@ -141,7 +145,7 @@ fn round(
         }
         for successor in space.successors().to_vec() {
             let Some(to) = drawing.number(successor.state) else { continue };
-            let label = quoted(&told(space.process(), sight, names, successor.choice));
+            let label = quoted(&told(space.process(), &sight, names, successor.choice));
             let colour = COLOURS[successor.choice.thread.0 as usize % COLOURS.len()];
             drawing.moves += 1;
             let _ = writeln!(
