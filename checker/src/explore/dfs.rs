@@ -21,7 +21,7 @@ mod suspended;
 pub use suspended::Suspended;
 
 use super::choice::{Choice, Found, Stats, Wrong};
-use super::engine::{Effect, Engine, Expansion, Successor};
+use super::engine::{Effect, Engine, Expansion, Successor, in_turn};
 use super::thread_set::ThreadSet;
 use crate::state::StateId;
 use order::{Order, Visit};
@@ -276,11 +276,9 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
     /// Keeps those successors of the state on top that were not entered before.
     fn keep_successors(&mut self) {
         let before = self.pending.len();
-        let count = self.engine.successors().len();
         let last = self.frames.last().map_or(ThreadId(0), |top| top.choice.thread);
-        let first = self.engine.successors().partition_point(|one| one.choice.thread <= last);
-        // The last is taken first, so that threads come in turn.
-        for at in (0..count).rev().map(|at| (first + at) % count) {
+        // The last is taken first.
+        for at in in_turn(self.engine.successors(), last).rev() {
             let next = self.engine.successors()[at];
             if !self.revisits(next) {
                 self.pending.push(next);

@@ -26,6 +26,16 @@ pub struct Successor {
     pub effect: Effect,
 }
 
+/// Places of successors in the order of a depth-first search: threads come in turn, from the one
+/// behind `last` on.
+pub fn in_turn(
+    successors: &[Successor],
+    last: ThreadId,
+) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    let first = successors.partition_point(|one| one.choice.thread <= last);
+    (first..successors.len()).chain(0..first)
+}
+
 /// What a move did that matters for telling work from running in circles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {

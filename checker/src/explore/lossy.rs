@@ -7,7 +7,7 @@
 
 use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, WATCH_EVERY, Watchdog};
-use super::engine::{Engine, Successor};
+use super::engine::{Engine, Successor, in_turn};
 use super::origins;
 use super::space::Space;
 use crate::store::{Added, Visited};
@@ -109,10 +109,13 @@ impl<'e, 'p, V: Visited> LossyDepthFirst<'e, 'p, V> {
             frames.iter().skip(1).map(|frame| frame.choice).chain(last).collect()
         });
         if end.is_none() {
-            // The last is taken first, so that threads come in their order.
-            let successors = self.space.successors().iter().rev();
-            let printed = |one: &Successor| (one.choice, self.space.print_of(one.state));
-            self.pending.extend(successors.map(printed));
+            let successors = self.space.successors();
+            let printed = |at| {
+                let Successor { choice, state, .. } = successors[at];
+                (choice, self.space.print_of(state))
+            };
+            // The last is taken first.
+            self.pending.extend(in_turn(successors, choice.thread).rev().map(printed));
         }
         end
     }
