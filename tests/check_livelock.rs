@@ -75,6 +75,27 @@ fn waiting_for_what_comes_is_none() {
     }
 }
 
+/// A variable of `main`'s own that another thread looks at is as good as any other; one that nobody
+/// else knows of is not.
+#[test]
+fn changes_of_locals_count_if_others_know_them() {
+    let source = |handed: &str| {
+        format!(
+            "{HEAD} static _Atomic(atomic_int *) known;
+             static void *look(void *arg) {{ while (known && *known != 1); return arg; }}
+             int main(void) {{
+                 atomic_int local = 0;
+                 pthread_t thread;
+                 known = {handed};
+                 pthread_create(&thread, 0, look, 0);
+                 for (;;) {{ local = 1; local = 0; }}
+             }}"
+        )
+    };
+    assert_told(&source("&local"), "verified");
+    assert_told(&source("0"), "livelock");
+}
+
 /// Others may see the change before it is taken back.
 #[test]
 fn changes_for_a_while_are_changes() {

@@ -41,6 +41,7 @@ mod hands;
 pub mod heuristic;
 pub mod ida_star;
 pub mod known;
+pub mod lent;
 pub mod levels;
 mod lists;
 pub mod lossy;

@@ -9,11 +9,11 @@ use samovar_vm::memory::Memory;
 use samovar_vm::memory::journal::Mark;
 
 /// Whether a write since `mark` changed bytes that count when it was made.
-pub fn changed(memory: &Memory, mark: Mark, counts: impl Fn(u64) -> bool) -> bool {
+pub fn changed(memory: &Memory, mark: Mark, counts: impl Fn(u64, usize) -> bool) -> bool {
     let mut later = Later::new();
     let mut found = false;
     memory.journal.contents_since(mark, |addr, old| {
-        if counts(addr) {
+        if counts(addr, old.len()) {
             let now = memory.raw(addr, old.len() as u64);
             found = later.differs(addr, old, now);
         }

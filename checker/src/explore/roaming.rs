@@ -21,7 +21,7 @@ pub struct Learned {
     pub executed: u64,
     /// Everything else that decides which moves there are and which may be left out, as numbers
     /// that change when it does.
-    pub others: [u64; 6],
+    pub others: [u64; 7],
 }
 
 /// See the module head.

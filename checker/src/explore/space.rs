@@ -31,6 +31,7 @@ use super::engine::{Engine, Expansion, Successor};
 use super::findings::Findings;
 use super::future::{Futures, Thing};
 use super::known::{Found, KnownMoves, MoveRef, Outcome};
+use super::lent::Lent;
 use super::measure::{MemoryUse, Sampled};
 use super::moves::{self, Sight};
 use super::stubborn::{Deeds, Mover};
@@ -65,6 +66,7 @@ pub struct Space<'a> {
     sight: Sight,
     vector: StateVector,
     touches: Touches,
+    lent: Lent,
     futures: Futures,
     deeds: Deeds,
     judge: Judge<'a>,
@@ -193,6 +195,7 @@ impl<'a> Space<'a> {
             sight,
             vector,
             touches: Touches::default(),
+            lent: Lent::default(),
             futures: Futures::default(),
             deeds: Deeds::default(),
             judge: Box::new(judge),

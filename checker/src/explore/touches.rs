@@ -424,6 +424,12 @@ impl Touches {
         entry.halves.iter().any(|half| half.has_other(thread, true))
     }
 
+    /// Whether another thread has ever touched a part of a word.
+    pub fn is_touched_by_other(&self, word: Word, thread: ThreadId) -> bool {
+        let entry = &self.entries[self.find(word)];
+        entry.halves.iter().any(|half| half.has_other(thread, false))
+    }
+
     /// Words that several threads have worked on atomically or as on objects, one changing them.
     pub fn common_objects(&self) -> impl Iterator<Item = Word> + '_ {
         self.common_objects.iter().copied().filter(|word| self.thing_in(*word).is_some())

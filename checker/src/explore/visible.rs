@@ -47,6 +47,11 @@ impl WordSet {
         Word::of(access).any(|word| self.contains(word))
     }
 
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// Adds a word; whether it is new.
     pub fn insert(&mut self, word: Word) -> bool {
         let (index, bit) = WordSet::place(word);
@@ -166,7 +171,7 @@ impl Visible {
     /// How many words were added.
     pub fn added(&self) -> usize {
         match self {
-            Visible::Contended(words) => words.words.len(),
+            Visible::Contended(words) => words.len(),
             Visible::All | Visible::Globals(_) => 0,
         }
     }

@@ -19,10 +19,12 @@ const RED_ZONE: u64 = 128;
 /// Clears the dead stack of a thread after a step that began at `mark` with stack pointer
 /// `before`; the whole stack, empty if it is not certain which that is.
 pub fn clear(process: &mut Process, thread: ThreadId, mark: Mark, before: u64) -> Range<u64> {
-    let core = process.machine.core(thread);
-    let (rsp, descriptor) = (core[Reg::Rsp], core[Reg::FsBase]);
+    let Range { start, end } = stack_of(process, thread);
+    let rsp = process.machine.core(thread)[Reg::Rsp];
     let memory = &mut process.machine.memory;
-    let Some((start, end)) = stack(memory, rsp, descriptor) else { return 0..0 };
+    if start == end {
+        return 0..0;
+    }
     let live = rsp.saturating_sub(RED_ZONE).max(start) & !7;
     let mut from = live;
     if (start..live).contains(&before.saturating_sub(RED_ZONE)) {
@@ -35,6 +37,13 @@ pub fn clear(process: &mut Process, thread: ThreadId, mark: Mark, before: u64) -
     });
     memory.zero_words(from.max(start) & !7, live);
     start..end
+}
+
+/// The whole stack of a thread, empty if it is not certain which that is.
+pub fn stack_of(process: &Process, thread: ThreadId) -> Range<u64> {
+    let core = process.machine.core(thread);
+    stack(&process.machine.memory, core[Reg::Rsp], core[Reg::FsBase])
+        .map_or(0..0, |(start, end)| start..end)
 }
 
 /// Where the stack that a stack pointer is in starts and ends, if it is certain that the whole

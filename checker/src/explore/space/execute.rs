@@ -18,7 +18,7 @@ use crate::explore::moves::{self, Ending, Move};
 use crate::explore::passing;
 use crate::explore::stubborn::ThreadDeed;
 use crate::explore::word::Word;
-use crate::state::VectorMark;
+use crate::state::{VectorMark, dead};
 use crate::sync::Arc;
 use samovar_runtime::syscall::objects;
 use samovar_runtime::{LOOK_AT_WAITS, ProcessMark, WaitFor};
@@ -54,7 +54,7 @@ impl Space<'_> {
     /// How much was learned of where moves end.
     fn learned(&self) -> usize {
         let clock = usize::from(self.sight.clock_goes);
-        self.sight.visible.added() + self.sight.patience.loops() + clock
+        self.sight.visible.added() + self.lent.len() + self.sight.patience.loops() + clock
     }
 
     /// Under which number the moves of a thread are remembered: the number behind the last thread
@@ -120,6 +120,7 @@ impl Space<'_> {
         }
         self.link_others(thread, &mark.0);
         survey.grown |= self.shows_contention(thread, &made) | self.shows_waits(thread, is_all);
+        survey.grown |= self.shows_lending(thread, threads);
         if self.process.has_looked_at_clock() && !self.sight.clock_goes {
             self.sight.clock_goes = true;
             survey.grown = true;
@@ -221,10 +222,14 @@ impl Space<'_> {
         }
     }
 
-    /// Whether a move changed anything since `mark` beyond these bytes, its own.
+    /// Whether a move changed anything since `mark` beyond these bytes, its own, or any of these
+    /// that are lent.
     fn changed_for_a_while(&mut self, mark: Mark, own: &[Range<u64>]) -> bool {
-        let counts = |addr: u64| {
-            !own.iter().any(|range| range.contains(&addr)) && !self.sight.library.holds(addr)
+        let counts = |addr: u64, len: usize| {
+            if own.iter().any(|range| range.contains(&addr)) {
+                return self.lent.meets(addr, len);
+            }
+            !self.sight.library.holds(addr)
         };
         self.process.has_stirred() || passing::changed(&self.process.machine.memory, mark, counts)
     }
@@ -299,6 +304,30 @@ impl Space<'_> {
         for which in waits {
             if !is_all || self.seen.contains(&Seen::Beyond { kind: LOOK_AT_WAITS, which }) {
                 grown |= self.sight.visible.add(Word(which / 8));
+            }
+        }
+        grown
+    }
+
+    /// Whether the move that was just made touched a word on the stack of another thread, one of
+    /// the first `threads`, that was not known to be lent.
+    fn shows_lending(&mut self, mover: ThreadId, threads: u32) -> bool {
+        let mut grown = false;
+        for touched in self.touches.touched() {
+            let word = touched.word();
+            if !self.touches.is_touched_by_other(word, mover) || self.lent.is_settled(word) {
+                continue;
+            }
+            let holds = |thread: &ThreadId| {
+                self.process.threads()[thread.0 as usize].is_alive()
+                    && !self.record(*thread).contains(&word.address())
+                    && dead::stack_of(self.process, *thread).contains(&word.address())
+            };
+            let mut all = (0..self.process.machine.thread_count()).map(ThreadId);
+            match all.find(holds) {
+                None => self.lent.settle(word),
+                Some(owner) if owner == mover || threads <= owner.0 => {}
+                Some(_) => grown |= self.lent.lend(word),
             }
         }
         grown
