@@ -10,6 +10,12 @@
 //! numbered as they are found (see [`super::touches`]). An index tells for each thing in whose
 //! future it is, so that nobody has to ask all threads. Cost: a look-up a move where nothing is
 //! new.
+//!
+//! A place is *straight* if no thread was seen to come back to it: a move from there closes no cycle
+//! of states. That is found out once a round, of the links that are known then; who leaves out moves
+//! because of it has to look at the end whether links were added (see [`Futures::is_shaken`]).
+
+mod straight;
 
 use ahash::{AHashMap, AHashSet, RandomState};
 use samovar_vm::machine::ThreadId;
@@ -91,6 +97,12 @@ pub struct Futures {
     changing: Places,
     /// How often something was new.
     pub growth: u64,
+    /// By place: whether it is straight, of those that were known when the round began.
+    straight: Vec<bool>,
+    /// Links that were known then.
+    links_then: usize,
+    /// Moves were left out in this round because of straight places.
+    is_leaned_on: bool,
 }
 
 impl Default for Futures {
@@ -103,6 +115,9 @@ impl Default for Futures {
             touching: Vec::new(),
             changing: Vec::new(),
             growth: 0,
+            straight: Vec::new(),
+            links_then: 0,
+            is_leaned_on: false,
         }
     }
 }
@@ -142,7 +157,7 @@ impl Futures {
 
     /// A move leads from one place to another, or creates a thread that begins there.
     pub fn link(&mut self, from: Place, to: Place) {
-        if from == to || !self.links.insert((from, to)) {
+        if !self.links.insert((from, to)) || from == to {
             return;
         }
         self.known[to.0 as usize].before.push(from);
@@ -187,6 +202,37 @@ impl Futures {
                 }
             }
         }
+    }
+
+    /// Begins a round: finds out which places are straight, if that is wanted.
+    pub fn begin_round(&mut self, wants_straight: bool) {
+        self.is_leaned_on = false;
+        if !wants_straight {
+            self.straight.clear();
+        } else if self.links_then != self.links.len() || self.straight.is_empty() {
+            let before = self.known.iter().map(|known| &known.before[..]).collect::<Vec<_>>();
+            self.straight = straight::straight(&before);
+            for (from, _) in self.links.iter().filter(|(from, to)| from == to) {
+                self.straight[from.0 as usize] = false;
+            }
+            self.links_then = self.links.len();
+        }
+    }
+
+    /// Whether it is known that no move from a place closes a cycle.
+    #[inline]
+    pub fn is_straight(&self, place: Place) -> bool {
+        self.straight.get(place.0 as usize).is_some_and(|&straight| straight)
+    }
+
+    /// Moves were left out because of a straight place.
+    pub fn lean_on_straight(&mut self) {
+        self.is_leaned_on = true;
+    }
+
+    /// Whether moves were left out because of straight places that may not be.
+    pub fn is_shaken(&self) -> bool {
+        self.is_leaned_on && self.links_then != self.links.len()
     }
 
     /// The places from which on an access to a thing is disturbed, and their threads.

@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicUsize;
 
 /// States that a hand takes at a time.
-const PIECE: usize = 64;
+const PIECE: usize = 512;
 /// States that a hand expands at once, so that it need not wait for memory.
 const AT_ONCE: usize = 16;
 /// Who can expand states otherwise need not bother hands with shorter lists.
@@ -52,6 +52,33 @@ pub trait Task: Sync {
 
     /// Has the space leave out the same moves of a state; whether it does.
     fn prepare(&self, space: &mut Space<'_>, from: u64) -> bool;
+}
+
+/// How many hard states the space should expand before hands try the others again: where hands get
+/// stuck it is mostly at the same few things that are new, so a few lessons teach them all. Where
+/// that does not help, more are due, also for the next lists.
+#[derive(Debug)]
+pub struct Lessons(usize);
+
+impl Default for Lessons {
+    fn default() -> Lessons {
+        Lessons(Lessons::FEWEST)
+    }
+}
+
+impl Lessons {
+    const FEWEST: usize = 8;
+    const MOST: usize = 1 << 14;
+
+    /// How many are due after hands have tried a list and found so many of its states hard.
+    pub fn due(&mut self, tried: usize, hard: usize) -> usize {
+        self.0 = match hard * 4 / tried.max(1) {
+            0..2 => (self.0 / 2).max(Lessons::FEWEST),
+            2 => (self.0 * 2).min(Lessons::MOST),
+            _ => (self.0 * 4).min(Lessons::MOST),
+        };
+        self.0
+    }
 }
 
 /// What a piece of a list came to.

@@ -18,7 +18,7 @@
 use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, Watchdog};
 use super::engine::{Engine, Expansion};
-use super::hands::{FEW, Hands, Listed, Task};
+use super::hands::{FEW, Hands, Lessons, Listed, Task};
 use super::origins;
 use super::space::Space;
 use super::space::hand::Known;
@@ -29,8 +29,6 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// States of a batch.
 const BATCH: usize = 1 << 14;
-/// Hard states that are expanded before hands try the others again.
-const LESSONS: usize = 8;
 /// Bits of a rank within its level; the rest is the level.
 const RANK_BITS: u32 = 40;
 
@@ -93,6 +91,7 @@ pub struct Levels<'e, 's> {
     space: &'e mut Space<'s>,
     depth_max: u64,
     hands: Hands,
+    lessons: Lessons,
     parents: Parents,
     /// All states by level and rank, and where levels begin.
     order: Vec<StateId>,
@@ -109,6 +108,7 @@ impl<'e, 's> Levels<'e, 's> {
             space,
             depth_max: depth_max.min(1 << 20),
             hands,
+            lessons: Lessons::default(),
             parents: Parents { keys: Reserve::at_most(ENTRIES_MAX) },
             order: Vec::new(),
             begins: Vec::new(),
@@ -173,18 +173,16 @@ impl<'e, 's> Levels<'e, 's> {
         self.begins.len() as u64 - 1
     }
 
-    /// Expands states of the present level and queues what is new. Where hands get stuck, it is
-    /// mostly at the same few things that are new, so a few hard states teach them all.
+    /// Expands states of the present level and queues what is new.
     fn expand_batch(&mut self, batch: std::ops::Range<usize>) -> Option<Round> {
         let first = self.begins[self.begins.len() - 1];
         self.expanded += batch.len() as u64;
         let ranks = (batch.start - first) as u64..;
         let mut list: Vec<Listed> = ranks.zip(self.order[batch].iter().copied()).collect();
-        let (mut reached, mut lessons) = (Vec::new(), LESSONS);
+        let mut reached = Vec::new();
         while !list.is_empty() {
             let mut hard = self.use_hands(&list, &mut reached);
-            // If the last lessons did not help, more are due.
-            lessons = if list.len() < hard.len() * 2 { lessons * 2 } else { LESSONS };
+            let lessons = self.lessons.due(list.len(), hard.len());
             list = hard.split_off(hard.len().min(lessons));
             for listed in hard {
                 if let Some(round) = self.expand_hard(listed, &mut reached) {

@@ -340,6 +340,8 @@ impl<'a> Space<'a> {
         self.defers = false;
         self.grown_aside = false;
         self.set_open(self.start, true);
+        // Who keeps states elsewhere comes back to a round that had begun with other links.
+        self.futures.begin_round(self.stores());
         self.before = self.history();
         let (rounds, executed) = (self.stats.rounds + 1, self.stats.executed);
         self.stats = Stats { rounds, executed, ..Stats::default() };
@@ -353,7 +355,7 @@ impl<'a> Space<'a> {
     /// Whether the round that is over has to be repeated, because moves were left out for reasons
     /// that turned out to be wrong.
     pub fn is_unsettled(&self) -> bool {
-        0 < self.stats.reduced && self.before != self.history()
+        0 < self.stats.reduced && (self.before != self.history() || self.futures.is_shaken())
     }
 
     fn history(&self) -> History {

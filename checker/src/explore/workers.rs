@@ -30,16 +30,13 @@ use super::dfs::{Round, Watchdog};
 use super::ends::{self, Explored};
 use super::engine::{Engine, Expansion};
 use super::findings::{DEPTH_MAX, Finding, Findings};
-use super::hands::{FEW, Hands, Listed, Task};
+use super::hands::{FEW, Hands, Lessons, Listed, Task};
 use super::origins;
 use super::space::Space;
 use super::space::hand::Known;
 use crate::state::StateId;
 use crate::sync::Arc;
 use stacks::{Batch, Stacks};
-
-/// Hard states that are expanded before hands try the others again.
-const LESSONS: usize = 8;
 
 /// A state that was reached from a place, as which of its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +78,7 @@ pub struct Workers<'e, 's> {
     space: &'e mut Space<'s>,
     depth_max: u32,
     hands: Hands,
+    lessons: Lessons,
     findings: Arc<Findings>,
     stacks: Stacks,
     /// All states that were expanded.
@@ -103,6 +101,7 @@ impl<'e, 's> Workers<'e, 's> {
             space,
             depth_max: depth_max.min(DEPTH_MAX.into()) as u32,
             hands,
+            lessons: Lessons::default(),
             findings,
             stacks: Stacks::new(start),
             order: Vec::new(),
@@ -164,11 +163,10 @@ impl<'e, 's> Workers<'e, 's> {
         batch.states.iter().for_each(|state| self.findings.begin(*state));
         self.order.extend_from_slice(&batch.states);
         let mut list: Vec<Listed> = (begin as u64..).zip(batch.states.iter().copied()).collect();
-        let (mut reached, mut lessons) = (Vec::new(), LESSONS);
+        let mut reached = Vec::new();
         while !list.is_empty() {
             let mut hard = self.use_hands(&list, &mut reached);
-            // If the last lessons did not help, more are due.
-            lessons = if list.len() < hard.len() * 2 { lessons * 2 } else { LESSONS };
+            let lessons = self.lessons.due(list.len(), hard.len());
             list = hard.split_off(hard.len().min(lessons));
             for listed in hard {
                 if let Some(round) = self.expand_hard(listed, &mut reached) {

@@ -29,6 +29,8 @@ use std::thread;
 pub const ENTRIES_MAX: usize = 1 << 30;
 /// Words of the smallest index.
 const FIRST: usize = 1 << 12;
+/// How many entries before it is written a word is asked for when the index is replaced.
+const AHEAD: usize = 16;
 /// Entries that are worth a thread when the index is replaced.
 const PART_MIN: usize = 1 << 18;
 
@@ -283,7 +285,11 @@ impl Handle {
         let (index, len) = (Index::new(size), self.len());
         let part = len.div_ceil(jobs).max(PART_MIN);
         let put = |first: usize| {
-            for number in first..len.min(first + part) {
+            let end = len.min(first + part);
+            for number in first..end {
+                // Words are all over the index.
+                let ahead = self.entry((number + AHEAD).min(end - 1) as u32);
+                index.words.prefetch(index.start(hash(ahead)).0);
                 let entry = self.entry(number as u32);
                 if entry != 0 {
                     index.put(hash(entry), number as u32);

@@ -191,7 +191,8 @@ impl Roaming for Seen {
 
     fn learned(&self) -> Learned {
         let executed = self.stats.executed;
-        Learned { executed, others: [self.nodes.len() as u64, 0, 0, 0, 0, 0], ..Learned::default() }
+        let others = [self.nodes.len() as u64, 0, 0, 0, 0, 0, 0];
+        Learned { executed, others, ..Learned::default() }
     }
 
     fn digest_since(&self, before: &Learned) -> u64 {

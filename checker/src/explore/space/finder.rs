@@ -267,7 +267,8 @@ impl Space<'_> {
             Some(sufficient) => {
                 let is_kept = |choice: Choice| sufficient.contains(choice.thread);
                 self.make_known(is_kept);
-                if self.successors.iter().all(|one| self.is_open(one.state)) {
+                let may_close = self.successors.iter().all(|one| self.is_open(one.state));
+                if may_close && !self.is_straight() {
                     self.make_known(|choice| !is_kept(choice));
                     self.successors.sort_by_key(|one| one.choice);
                 } else {

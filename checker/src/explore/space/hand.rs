@@ -9,6 +9,7 @@ use super::rulings::Rulings;
 use super::{Space, Survey};
 use crate::explore::choice::Choice;
 use crate::explore::engine::Engine;
+use crate::explore::future::Futures;
 use crate::explore::hands::Listed;
 use crate::explore::known::{KnownMoves, Outcome};
 use crate::explore::stubborn::Scope;
@@ -30,6 +31,7 @@ pub struct Known<'a> {
     version: u64,
     exchanges: u64,
     open: &'a [u64],
+    futures: &'a Futures,
     scope: Scope,
 }
 
@@ -45,6 +47,8 @@ pub struct Hand {
     successors: Vec<StateId>,
     /// States of which only some moves were made, so far.
     reduced: u64,
+    /// For some of them, because these are made at straight places.
+    leans: bool,
 }
 
 /// A state whose successors are still to be named.
@@ -55,6 +59,8 @@ struct Begun {
     next: Range<usize>,
     /// Moves were left out.
     is_reduced: bool,
+    /// One of those that were made closes no cycle, wherever it leads.
+    is_straight: bool,
 }
 
 /// Where a hand is, in a vector that stays as it is.
@@ -103,6 +109,7 @@ impl<'a> Space<'a> {
             version: self.touches.version(),
             exchanges: self.exchanges,
             open: &self.open,
+            futures: &self.futures,
             scope: self.scope(),
         })
     }
@@ -168,6 +175,7 @@ impl<'a> Space<'a> {
             next: Vec::new(),
             successors: Vec::new(),
             reduced: 0,
+            leans: false,
         }
     }
 
@@ -177,6 +185,9 @@ impl<'a> Space<'a> {
             self.vector.take_counts(&mut hand.reader);
             self.stats.reduced += std::mem::take(&mut hand.reduced);
             self.remembered += std::mem::take(&mut hand.finder.remembered);
+            if std::mem::take(&mut hand.leans) {
+                self.futures.lean_on_straight();
+            }
         }
     }
 }
@@ -196,9 +207,9 @@ impl Hand {
         for &listed in states {
             let first = self.next.len();
             match self.begin(known, listed.1) {
-                Ok(is_reduced) => {
+                Ok((is_reduced, is_straight)) => {
                     let next = first..self.next.len();
-                    self.begun.push(Begun { listed, next, is_reduced });
+                    self.begun.push(Begun { listed, next, is_reduced, is_straight });
                 }
                 Err(hard) => {
                     self.next.truncate(first);
@@ -212,18 +223,22 @@ impl Hand {
         }
     }
 
-    /// Finds where the moves of a state lead; whether only some of them were made.
-    fn begin(&mut self, known: &Known<'_>, state: StateId) -> Result<bool, Hard> {
+    /// Finds where the moves of a state lead; whether only some of them were made, and one of these
+    /// closes no cycle.
+    fn begin(&mut self, known: &Known<'_>, state: StateId) -> Result<(bool, bool), Hard> {
         self.find(known, state)?;
         let ruling = known.rulings.get(&self.finder.cast, known.scope).ok_or(Hard)?;
         match ruling.filter(|_| 1 < self.finder.ready.len()) {
             None => self.make(known, |_| true)?,
             Some(sufficient) => {
-                self.make(known, |choice| sufficient.contains(choice.thread))?;
-                return Ok(true);
+                let is_made = |choice: Choice| sufficient.contains(choice.thread);
+                self.make(known, is_made)?;
+                let made = self.finder.ready.iter().filter(|one| is_made(one.0));
+                let mut places = made.filter_map(|one| known.known.get(one.1.which).place);
+                return Ok((true, places.any(|place| known.futures.is_straight(place))));
             }
         }
-        Ok(false)
+        Ok((false, false))
     }
 
     /// Names the successors of a state.
@@ -233,10 +248,11 @@ impl Hand {
         at: usize,
         is_open: &impl Fn(u64, StateId) -> bool,
     ) -> Result<(), Hard> {
-        let Begun { listed: (from, state), ref next, is_reduced } = self.begun[at];
+        let Begun { listed: (from, state), ref next, is_reduced, is_straight } = self.begun[at];
         self.successors.clear();
         self.successors.extend(self.next[next.clone()].iter().map(|&one| self.reader.number(one)));
-        if is_reduced && self.successors.iter().all(|&one| is_open(from, one)) {
+        let may_close = is_reduced && self.successors.iter().all(|&one| is_open(from, one));
+        if may_close && !is_straight {
             // Too little was made.
             let first = self.next.len();
             self.find(known, state)?;
@@ -246,6 +262,7 @@ impl Hand {
             self.successors.extend(rest.map(|&one| self.reader.number(one)));
         } else {
             self.reduced += u64::from(is_reduced);
+            self.leans |= may_close;
         }
         if self.reader.is_overrun() { Err(Hard) } else { Ok(()) }
     }

@@ -280,12 +280,24 @@ impl Space<'_> {
         };
         let is_kept = |choice: Choice| sufficient.contains(choice.thread);
         self.make(survey, is_kept);
-        if (0..self.successors.len()).all(|at| self.leads_to_open(at)) {
+        if (0..self.successors.len()).all(|at| self.leads_to_open(at)) && !self.is_straight() {
             self.make(survey, |choice| !is_kept(choice));
             self.successors.sort_by_key(|one| one.choice);
         } else {
             self.stats.reduced += 1;
         }
+    }
+
+    /// Whether one of the moves that were made cannot close a cycle, wherever it leads.
+    pub(super) fn is_straight(&mut self) -> bool {
+        for at in 0..self.successors.len() {
+            let place = self.place(self.successors[at].choice.thread);
+            if self.futures.is_straight(place) {
+                self.futures.lean_on_straight();
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether a successor may close a cycle.
