@@ -38,12 +38,12 @@ impl Lent {
     /// Whether some of these bytes are lent.
     pub fn meets(&self, addr: u64, len: usize) -> bool {
         let last = addr + (len as u64).max(1) - 1;
-        self.len() != 0 && (addr / 8..=last / 8).any(|word| self.words.contains(Word(word)))
+        self.count() != 0 && (addr / 8..=last / 8).any(|word| self.words.contains(Word(word)))
     }
 
     /// How many words are lent.
-    pub fn len(&self) -> usize {
-        self.words.len()
+    pub fn count(&self) -> usize {
+        self.words.count()
     }
 }
 
@@ -60,6 +60,6 @@ mod tests {
         assert!(lent.is_settled(Word(2)) && lent.is_settled(Word(3)) && !lent.is_settled(Word(1)));
         assert!(lent.meets(16, 1) && lent.meets(8, 9) && lent.meets(23, 4));
         assert!(!lent.meets(8, 8) && !lent.meets(24, 8));
-        assert_eq!(lent.len(), 1);
+        assert_eq!(lent.count(), 1);
     }
 }

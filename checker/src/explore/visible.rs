@@ -48,7 +48,7 @@ impl WordSet {
     }
 
     /// How many words there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.words.len()
     }
 
@@ -171,7 +171,7 @@ impl Visible {
     /// How many words were added.
     pub fn added(&self) -> usize {
         match self {
-            Visible::Contended(words) => words.len(),
+            Visible::Contended(words) => words.count(),
             Visible::All | Visible::Globals(_) => 0,
         }
     }

@@ -54,7 +54,7 @@ impl Space<'_> {
     /// How much was learned of where moves end.
     fn learned(&self) -> usize {
         let clock = usize::from(self.sight.clock_goes);
-        self.sight.visible.added() + self.lent.len() + self.sight.patience.loops() + clock
+        self.sight.visible.added() + self.lent.count() + self.sight.patience.loops() + clock
     }
 
     /// Under which number the moves of a thread are remembered: the number behind the last thread

@@ -57,7 +57,7 @@ impl Roaming for Space<'_> {
                 deeds.creators.len().into(),
                 deeds.others.len().into(),
                 self.sight.visible.added() as u64,
-                self.lent.len() as u64,
+                self.lent.count() as u64,
                 self.harmless.len() as u64,
             ],
         }
