@@ -5,6 +5,7 @@
 //! is put together in their order, so nothing depends on how many hands there are, nor on who was
 //! faster, but the numbers that new states get.
 
+use super::dfs::Round;
 use super::engine::{Engine, Expansion};
 use super::space::Space;
 use super::space::finder::Hard;
@@ -18,8 +19,8 @@ use std::sync::atomic::AtomicUsize;
 const PIECE: usize = 512;
 /// States that a hand expands at once, so that it need not wait for memory.
 const AT_ONCE: usize = 16;
-/// Who can expand states otherwise need not bother hands with shorter lists.
-pub const FEW: usize = 64;
+/// Shorter lists are not worth the bother.
+const FEW: usize = 64;
 /// Pairs for which there is room at least before hands begin.
 const ROOM: usize = 1 << 17;
 /// Hands at most: all of them together must not be able to overfill that room unawares.
@@ -71,13 +72,60 @@ impl Lessons {
     const MOST: usize = 1 << 14;
 
     /// How many are due after hands have tried a list and found so many of its states hard.
-    pub fn due(&mut self, tried: usize, hard: usize) -> usize {
+    fn due(&mut self, tried: usize, hard: usize) -> usize {
         self.0 = match hard * 4 / tried.max(1) {
             0..2 => (self.0 / 2).max(Lessons::FEWEST),
             2 => (self.0 * 2).min(Lessons::MOST),
             _ => (self.0 * 4).min(Lessons::MOST),
         };
         self.0
+    }
+}
+
+/// A state that was reached from a state of a list, as which of its successors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reached {
+    /// What the other is told by.
+    pub from: u32,
+    /// Which of the successors it is.
+    pub index: u32,
+    /// What was reached.
+    pub state: StateId,
+}
+
+/// A search that has lists of states expanded: by hands what is known already, by the space itself
+/// what they call hard, one by one in the order of the list, which is where things are learned,
+/// errors found and rounds ended.
+pub trait Listing {
+    /// Has hands expand what they can of a list and adds what they reached; what they could not.
+    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed>;
+
+    /// Expands a state by the space itself; how the round ended, if it did.
+    fn expand_hard(&mut self, listed: Listed, reached: &mut Vec<Reached>) -> Option<Round>;
+
+    /// How lessons are going.
+    fn lessons(&mut self) -> &mut Lessons;
+
+    /// Expands a list: what was reached, in its order, or how the round ended.
+    fn expand_list(&mut self, mut list: Vec<Listed>) -> Result<Vec<Reached>, Round> {
+        let mut reached = Vec::new();
+        while !list.is_empty() {
+            let mut hard = std::mem::take(&mut list);
+            if FEW <= hard.len() {
+                let tried = hard.len();
+                hard = self.use_hands(&hard, &mut reached);
+                let due = self.lessons().due(tried, hard.len());
+                list = hard.split_off(hard.len().min(due));
+            }
+            for listed in hard {
+                if let Some(round) = self.expand_hard(listed, &mut reached) {
+                    return Err(round);
+                }
+            }
+        }
+        // Hands left it in sorted runs.
+        reached.sort();
+        Ok(reached)
     }
 }
 

@@ -18,7 +18,7 @@
 use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, Watchdog};
 use super::engine::{Engine, Expansion};
-use super::hands::{FEW, Hands, Lessons, Listed, Task};
+use super::hands::{Hands, Lessons, Listed, Listing, Reached, Task};
 use super::origins;
 use super::space::Space;
 use super::space::hand::Known;
@@ -31,15 +31,6 @@ use crate::sync::{AtomicU64, Ordering};
 const BATCH: usize = 1 << 14;
 /// Bits of a rank within its level; the rest is the level.
 const RANK_BITS: u32 = 40;
-
-/// A state that was reached from a rank of the present level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reached {
-    rank: u64,
-    /// Which of the successors it is.
-    index: u32,
-    state: StateId,
-}
 
 /// What a piece of a batch came to.
 #[derive(Debug, Default)]
@@ -178,52 +169,15 @@ impl<'e, 's> Levels<'e, 's> {
         let first = self.begins[self.begins.len() - 1];
         self.expanded += batch.len() as u64;
         let ranks = (batch.start - first) as u64..;
-        let mut list: Vec<Listed> = ranks.zip(self.order[batch].iter().copied()).collect();
-        let mut reached = Vec::new();
-        while !list.is_empty() {
-            let mut hard = self.use_hands(&list, &mut reached);
-            let lessons = self.lessons.due(list.len(), hard.len());
-            list = hard.split_off(hard.len().min(lessons));
-            for listed in hard {
-                if let Some(round) = self.expand_hard(listed, &mut reached) {
-                    return Some(round);
-                }
-            }
-        }
-        // Hands left it in sorted runs.
-        reached.sort();
+        let list = ranks.zip(self.order[batch].iter().copied()).collect();
+        let reached = match self.expand_list(list) {
+            Ok(reached) => reached,
+            Err(round) => return Some(round),
+        };
         let next = self.level() + 1;
-        let is_first = |one: &&Reached| self.parents.of(one.state) == Some((next, one.rank));
+        let parent = |one: &Reached| self.parents.of(one.state);
+        let is_first = |one: &&Reached| parent(one) == Some((next, one.from.into()));
         self.order.extend(reached.iter().filter(is_first).map(|one| one.state));
-        None
-    }
-
-    /// Has hands expand what they can and adds what they reached; what they could not.
-    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed> {
-        if list.len() < FEW {
-            return list.to_vec();
-        }
-        let level = self.level();
-        let job = Job { parents: &self.parents, level, may_go_on: level < self.depth_max };
-        let (outcomes, hard) = self.hands.expand(self.space, list, &job);
-        for noted in outcomes {
-            self.counts.add(noted.counts);
-            reached.extend(noted.reached);
-        }
-        hard
-    }
-
-    /// Expands a state by the space itself.
-    fn expand_hard(&mut self, (rank, state): Listed, reached: &mut Vec<Reached>) -> Option<Round> {
-        let level = self.level();
-        self.space.jump(state);
-        match self.space.expand() {
-            Expansion::Successors => {}
-            end => return origins::end(end, |last| self.path(state, last)),
-        }
-        let successors = self.space.successors().iter().map(|one| one.state);
-        let may_go_on = level < self.depth_max;
-        note_all(&self.parents, (level, rank, may_go_on), successors, reached, &mut self.counts);
         None
     }
 
@@ -237,6 +191,36 @@ impl<'e, 's> Levels<'e, 's> {
         states.reverse();
         let steps = states.windows(2).map(|two| self.space.choice_between(two[0], two[1]));
         steps.chain(last).collect()
+    }
+}
+
+impl Listing for Levels<'_, '_> {
+    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed> {
+        let level = self.level();
+        let job = Job { parents: &self.parents, level, may_go_on: level < self.depth_max };
+        let (outcomes, hard) = self.hands.expand(self.space, list, &job);
+        for noted in outcomes {
+            self.counts.add(noted.counts);
+            reached.extend(noted.reached);
+        }
+        hard
+    }
+
+    fn expand_hard(&mut self, (rank, state): Listed, reached: &mut Vec<Reached>) -> Option<Round> {
+        let level = self.level();
+        self.space.jump(state);
+        match self.space.expand() {
+            Expansion::Successors => {}
+            end => return origins::end(end, |last| self.path(state, last)),
+        }
+        let successors = self.space.successors().iter().map(|one| one.state);
+        let may_go_on = level < self.depth_max;
+        note_all(&self.parents, (level, rank, may_go_on), successors, reached, &mut self.counts);
+        None
+    }
+
+    fn lessons(&mut self) -> &mut Lessons {
+        &mut self.lessons
     }
 }
 
@@ -280,7 +264,7 @@ fn note_all(
         if known.is_none() && !may_go_on {
             counts.cut += 1;
         } else if parents.note(state, level + 1, rank) {
-            reached.push(Reached { rank, index, state });
+            reached.push(Reached { from: rank as u32, index, state });
         }
     }
 }

@@ -30,21 +30,13 @@ use super::dfs::{Round, Watchdog};
 use super::ends::{self, Explored};
 use super::engine::{Engine, Expansion};
 use super::findings::{DEPTH_MAX, Finding, Findings};
-use super::hands::{FEW, Hands, Lessons, Listed, Task};
+use super::hands::{Hands, Lessons, Listed, Listing, Reached, Task};
 use super::origins;
 use super::space::Space;
 use super::space::hand::Known;
 use crate::state::StateId;
 use crate::sync::Arc;
 use stacks::{Batch, Stacks};
-
-/// A state that was reached from a place, as which of its successors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reached {
-    place: u32,
-    index: u32,
-    state: StateId,
-}
 
 /// What a piece of a batch came to.
 #[derive(Debug, Default)]
@@ -162,22 +154,13 @@ impl<'e, 's> Workers<'e, 's> {
         let begin = self.order.len();
         batch.states.iter().for_each(|state| self.findings.begin(*state));
         self.order.extend_from_slice(&batch.states);
-        let mut list: Vec<Listed> = (begin as u64..).zip(batch.states.iter().copied()).collect();
-        let mut reached = Vec::new();
-        while !list.is_empty() {
-            let mut hard = self.use_hands(&list, &mut reached);
-            let lessons = self.lessons.due(list.len(), hard.len());
-            list = hard.split_off(hard.len().min(lessons));
-            for listed in hard {
-                if let Some(round) = self.expand_hard(listed, &mut reached) {
-                    return Some(round);
-                }
-            }
-        }
-        // Hands left it in sorted runs.
-        reached.sort();
+        let list = (begin as u64..).zip(batch.states.iter().copied()).collect();
+        let mut reached = match self.expand_list(list) {
+            Ok(reached) => reached,
+            Err(round) => return Some(round),
+        };
         let parent = |one: &Reached| self.findings.of(one.state).and_then(Finding::parent);
-        reached.retain(|one| parent(one) == Some(one.place));
+        reached.retain(|one| parent(one) == Some(one.from));
         self.take_over(batch, begin, &reached);
         None
     }
@@ -188,18 +171,36 @@ impl<'e, 's> Workers<'e, 's> {
         let mut rest = reached;
         for (worker, range) in &batch.shares {
             let end = (begin + range.end) as u32;
-            let (found, more) = rest.split_at(rest.partition_point(|one| one.place < end));
+            let (found, more) = rest.split_at(rest.partition_point(|one| one.from < end));
             rest = more;
             self.stacks.give(*worker, found.iter().map(|one| one.state));
         }
         reached.iter().for_each(|one| self.findings.let_wait(one.state));
     }
 
-    /// Has hands expand what they can and adds what they reached; what they could not.
-    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed> {
-        if list.len() < FEW {
-            return list.to_vec();
+    /// Whether all runs can end, as far as that is seen.
+    fn can_always_end(&mut self) -> bool {
+        let Workers { space, hands, findings, order, ends, hard_edges, .. } = self;
+        let seen = Seen { findings, order };
+        ends::can_always_end(space, hands, &seen, ends, hard_edges)
+    }
+
+    /// The moves to a state, and one more.
+    fn path(&mut self, state: StateId, last: Option<Choice>) -> Vec<Choice> {
+        let (mut states, mut at) = (vec![state], state);
+        let seen = Seen { findings: &self.findings, order: &self.order };
+        while let Some(parent) = seen.parent(at) {
+            at = self.order[parent];
+            states.push(at);
         }
+        states.reverse();
+        let steps = states.windows(2).map(|two| self.space.choice_between(two[0], two[1]));
+        steps.chain(last).collect()
+    }
+}
+
+impl Listing for Workers<'_, '_> {
+    fn use_hands(&mut self, list: &[Listed], reached: &mut Vec<Reached>) -> Vec<Listed> {
         let Workers { space, hands, findings, order, depth_max, .. } = self;
         let noting = Noting { findings, order, depth_max: *depth_max };
         let (outcomes, hard) = hands.expand(space, list, &noting);
@@ -210,7 +211,6 @@ impl<'e, 's> Workers<'e, 's> {
         hard
     }
 
-    /// Expands a state by the space itself.
     fn expand_hard(&mut self, (place, state): Listed, reached: &mut Vec<Reached>) -> Option<Round> {
         self.space.jump(state);
         self.space.stand_at(self.findings.depth(state));
@@ -232,24 +232,8 @@ impl<'e, 's> Workers<'e, 's> {
         None
     }
 
-    /// Whether all runs can end, as far as that is seen.
-    fn can_always_end(&mut self) -> bool {
-        let Workers { space, hands, findings, order, ends, hard_edges, .. } = self;
-        let seen = Seen { findings, order };
-        ends::can_always_end(space, hands, &seen, ends, hard_edges)
-    }
-
-    /// The moves to a state, and one more.
-    fn path(&mut self, state: StateId, last: Option<Choice>) -> Vec<Choice> {
-        let (mut states, mut at) = (vec![state], state);
-        let seen = Seen { findings: &self.findings, order: &self.order };
-        while let Some(parent) = seen.parent(at) {
-            at = self.order[parent];
-            states.push(at);
-        }
-        states.reverse();
-        let steps = states.windows(2).map(|two| self.space.choice_between(two[0], two[1]));
-        steps.chain(last).collect()
+    fn lessons(&mut self) -> &mut Lessons {
+        &mut self.lessons
     }
 }
 
@@ -291,7 +275,7 @@ impl Task for Noting<'_> {
                     if !is_old && self.depth_max <= depth {
                         counts.cut += 1;
                     } else if self.findings.note(state, known, finding) && !is_old {
-                        reached.push(Reached { place: place as u32, index, state });
+                        reached.push(Reached { from: place as u32, index, state });
                     }
                 }
             }
