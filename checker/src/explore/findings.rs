@@ -85,7 +85,9 @@ impl Findings {
     #[inline]
     pub fn note(&self, state: StateId, known: Option<Finding>, finding: Finding) -> bool {
         let key = finding.0 | known.map_or(0, |known| known.0 & WAITING);
-        self.keys[state.0 as usize].fetch_max(key, Ordering::Relaxed) < key
+        let noted = &self.keys[state.0 as usize];
+        // Who only reads leaves the cache line to others.
+        noted.load(Ordering::Relaxed) < key && noted.fetch_max(key, Ordering::Relaxed) < key
     }
 
     /// The batch in which a state was found is over.

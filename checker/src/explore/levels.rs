@@ -66,8 +66,9 @@ struct Parents {
 impl Parents {
     /// Notes a parent; whether it is better than all before it.
     fn note(&self, state: StateId, level: u64, rank: u64) -> bool {
-        let key = !(level << RANK_BITS | rank);
-        self.keys[state.0 as usize].fetch_max(key, Ordering::Relaxed) < key
+        let (key, known) = (!(level << RANK_BITS | rank), &self.keys[state.0 as usize]);
+        // Who only reads leaves the cache line to others.
+        known.load(Ordering::Relaxed) < key && known.fetch_max(key, Ordering::Relaxed) < key
     }
 
     /// The level of a state and the rank of its parent.
