@@ -75,25 +75,56 @@ fn waiting_for_what_comes_is_none() {
     }
 }
 
-/// A variable of `main`'s own that another thread looks at is as good as any other; one that nobody
-/// else knows of is not.
+/// A variable of a thread's own counts where another thread looks at it.
 #[test]
-fn changes_of_locals_count_if_others_know_them() {
-    let source = |handed: &str| {
+fn changes_of_locals_count_where_others_look() {
+    let source = |looks: &str| {
         format!(
             "{HEAD} static _Atomic(atomic_int *) known;
-             static void *look(void *arg) {{ while (known && *known != 1); return arg; }}
-             int main(void) {{
+             static void *look(void *arg) {{ {looks} return arg; }}
+             static void *change(void *arg) {{
                  atomic_int local = 0;
-                 pthread_t thread;
-                 known = {handed};
-                 pthread_create(&thread, 0, look, 0);
-                 for (;;) {{ local = 1; local = 0; }}
+                 known = &local;
+                 for (;;) local ^= 1;
+             }}
+             int main(void) {{
+                 pthread_t one, other;
+                 pthread_create(&one, 0, look, 0);
+                 pthread_create(&other, 0, change, 0);
+                 pthread_join(one, 0);
+                 pthread_join(other, 0);
              }}"
         )
     };
-    assert_told(&source("&local"), "verified");
-    assert_told(&source("0"), "livelock");
+    assert_told(&source("while (!known); for (;;) if (*known == 2) return 0;"), "verified");
+    assert_told(&source("atomic_int *it = known; if (it) (void)*it;"), "livelock");
+    assert_told(&source(""), "livelock");
+}
+
+/// What threads leave behind for ever is no reason to call others stuck that can move.
+#[test]
+fn threads_that_can_move_are_not_stuck() {
+    assert_told(
+        &format!(
+            "{HEAD} static atomic_int y, z, q;
+             static void *a(void *arg) {{
+                 if (y == 1) if (z == 1) for (;;) {{ samovar_progress(); q = 1; q = 2; }}
+                 return arg;
+             }}
+             static void *b(void *arg) {{ y = 1; y = 0; q; return arg; }}
+             static void *c(void *arg) {{ z = 1; z = 2; return arg; }}
+             int main(void) {{
+                 pthread_t one, two, three;
+                 pthread_create(&one, 0, a, 0);
+                 pthread_create(&two, 0, b, 0);
+                 pthread_create(&three, 0, c, 0);
+                 pthread_join(two, 0);
+                 pthread_join(three, 0);
+                 return 0;
+             }}"
+        ),
+        "verified",
+    );
 }
 
 /// Others may see the change before it is taken back.

@@ -57,8 +57,7 @@ impl Frame {
     fn take(&mut self, choice: Choice, effect: Effect) {
         self.is_cyclic = true;
         self.moved.insert(choice.thread);
-        self.done.progress |= effect.progress;
-        self.done.change |= effect.change;
+        self.done.join(effect);
     }
 }
 
@@ -178,7 +177,7 @@ impl Avoidance {
         let frame = self.frames.last()?;
         let is_root = frame.low == frame.index;
         if is_root && !frame.is_left && frame.is_cyclic {
-            let is_busy = frame.done.progress || frame.done.change;
+            let is_busy = !frame.done.is_idle();
             if is_busy && engine.hopeless(&frame.moved).is_empty() {
                 return Some(Look::Well);
             }
@@ -201,8 +200,7 @@ impl Avoidance {
                 below.low = below.low.min(frame.low);
                 below.is_left |= frame.is_left;
                 below.moved.join(&frame.moved);
-                below.done.progress |= frame.done.progress;
-                below.done.change |= frame.done.change;
+                below.done.join(frame.done);
                 below.take(frame.choice, frame.effect);
             }
         }

@@ -60,8 +60,7 @@ impl Component {
     fn take(&mut self, choice: Choice, effect: Effect) {
         self.is_cyclic = true;
         self.moved.insert(choice.thread);
-        self.effect.progress |= effect.progress;
-        self.effect.change |= effect.change;
+        self.effect.join(effect);
     }
 
     /// Takes in what turned out to be a part of the same component.
@@ -69,8 +68,7 @@ impl Component {
         self.is_left |= other.is_left;
         self.is_cyclic |= other.is_cyclic;
         self.moved.join(&other.moved);
-        self.effect.progress |= other.effect.progress;
-        self.effect.change |= other.effect.change;
+        self.effect.join(other.effect);
         self.take(other.entrance.0, other.entrance.1);
     }
 }
@@ -316,12 +314,11 @@ impl<'e, E: Engine> DepthFirst<'e, E> {
             return None;
         }
         let stuck = self.engine.hopeless(moved);
-        if !stuck.is_empty() {
-            let wrong = Wrong::Stuck(stuck);
-            return self.engine.counts(&wrong).then_some(wrong);
+        let wrong = Wrong::Stuck(stuck.clone());
+        if !stuck.is_empty() && self.engine.counts(&wrong) {
+            return Some(wrong);
         }
-        let is_livelock = !effect.progress && !effect.change;
-        (is_livelock && self.engine.counts(&Wrong::Livelock)).then_some(Wrong::Livelock)
+        (effect.is_idle() && self.engine.counts(&Wrong::Livelock)).then_some(Wrong::Livelock)
     }
 
     /// The choices on the path, and the one in progress.

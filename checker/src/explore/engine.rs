@@ -43,6 +43,37 @@ pub struct Effect {
     pub progress: bool,
     /// Memory or an object was changed beyond the thread's own registers, stack and record.
     pub change: bool,
+    /// A word of its own stack was changed that is lent (see [`super::lent`]).
+    pub lends: bool,
+    /// A lent word of another thread's stack was touched.
+    pub borrows: bool,
+}
+
+impl Effect {
+    /// Takes in what another move did.
+    pub fn join(&mut self, other: Effect) {
+        *self = Effect::of_flags(self.flags() | other.flags());
+    }
+
+    /// Whether moves that do this and nothing else get nobody on: what is lent counts where somebody
+    /// looks at it.
+    pub fn is_idle(self) -> bool {
+        !self.progress && !self.change && !(self.lends && self.borrows)
+    }
+
+    /// As four bits.
+    pub fn flags(self) -> u8 {
+        u8::from(self.progress)
+            | u8::from(self.change) << 1
+            | u8::from(self.lends) << 2
+            | u8::from(self.borrows) << 3
+    }
+
+    /// From these bits.
+    pub fn of_flags(flags: u8) -> Effect {
+        let has = |bit: u32| flags >> bit & 1 != 0;
+        Effect { progress: has(0), change: has(1), lends: has(2), borrows: has(3) }
+    }
 }
 
 /// What came of looking at all moves of a state.

@@ -12,8 +12,8 @@
 //! new.
 //!
 //! A place is *straight* if no thread was seen to come back to it: a move from there closes no cycle
-//! of states. That is found out once a round, of the links that are known then; who leaves out moves
-//! because of it has to look at the end whether links were added (see [`Futures::is_shaken`]).
+//! of states. That is found out when a round begins, of the links that are known then; who leaves out
+//! moves because of it has to look at the end whether links were added (see [`Futures::is_shaken`]).
 
 mod straight;
 
@@ -204,19 +204,20 @@ impl Futures {
         }
     }
 
-    /// Begins a round: finds out which places are straight, if that is wanted.
-    pub fn begin_round(&mut self, wants_straight: bool) {
+    /// Begins a round, in which no place is known to be straight.
+    pub fn begin_round(&mut self) {
+        self.straight.clear();
         self.is_leaned_on = false;
-        if !wants_straight {
-            self.straight.clear();
-        } else if self.links_then != self.links.len() || self.straight.is_empty() {
-            let before = self.known.iter().map(|known| &known.before[..]).collect::<Vec<_>>();
-            self.straight = straight::straight(&before);
-            for (from, _) in self.links.iter().filter(|(from, to)| from == to) {
-                self.straight[from.0 as usize] = false;
-            }
-            self.links_then = self.links.len();
+    }
+
+    /// Finds out which places are straight.
+    pub fn find_straight(&mut self) {
+        let before = self.known.iter().map(|known| &known.before[..]).collect::<Vec<_>>();
+        self.straight = straight::straight(&before);
+        for (from, _) in self.links.iter().filter(|(from, to)| from == to) {
+            self.straight[from.0 as usize] = false;
         }
+        self.links_then = self.links.len();
     }
 
     /// Whether it is known that no move from a place closes a cycle.

@@ -83,7 +83,7 @@ impl Engine for Graph {
 
     fn expand(&mut self) -> Expansion {
         self.expanded.push(self.at);
-        let effect = Effect { progress: false, change: true };
+        let effect = Effect { change: true, ..Effect::default() };
         let successor = |(thread, &state): (usize, &usize)| Successor {
             choice: Choice { thread: ThreadId(thread as u32), alternative: 0 },
             state: StateId(state as u32),

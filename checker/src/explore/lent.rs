@@ -2,8 +2,10 @@
 //!
 //! Who changes nothing but its own stack does not get on, as far as others can tell (see `livelock`
 //! in `docs/soundness.md`). A variable there that was handed to another thread is different: these
-//! words are *lent*, and count like all memory, in every reduction. The first touch of another thread
-//! while the owner is alive shows it, and makes the search begin anew.
+//! words are *lent*, and count where others look at them: a cycle in which one thread changes lent
+//! words and another touches some is no livelock. The first touch of another thread while the owner
+//! is alive shows that a word is lent, and makes the search begin anew; one inside a cycle is known
+//! when the cycle is judged, so it does not matter in which order states are visited.
 //!
 //! Left out: what a thread finds on its new stack, and what the C library notes of a thread there.
 

@@ -96,6 +96,7 @@ impl<'e, 's> Levels<'e, 's> {
     /// A search with so many hands that follows no path further than `depth_max` moves.
     pub fn new(space: &'e mut Space<'s>, depth_max: u64, jobs: usize) -> Levels<'e, 's> {
         let hands = Hands::new(space, jobs);
+        space.lean_on_straight();
         Levels {
             space,
             depth_max: depth_max.min(1 << 20),

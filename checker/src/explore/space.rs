@@ -340,11 +340,16 @@ impl<'a> Space<'a> {
         self.defers = false;
         self.grown_aside = false;
         self.set_open(self.start, true);
-        // Who keeps states elsewhere comes back to a round that had begun with other links.
-        self.futures.begin_round(self.stores());
+        self.futures.begin_round();
         self.before = self.history();
         let (rounds, executed) = (self.stats.rounds + 1, self.stats.executed);
         self.stats = Stats { rounds, executed, ..Stats::default() };
+    }
+
+    /// Leans on straight places in this round, which has just begun. Not for searches that judge
+    /// runs without end on their way: what is said to be straight is certain when a round is over.
+    pub fn lean_on_straight(&mut self) {
+        self.futures.find_straight();
     }
 
     /// Goes back to where everything begins.

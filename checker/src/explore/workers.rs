@@ -89,6 +89,7 @@ impl<'e, 's> Workers<'e, 's> {
         let (hands, start) = (Hands::new(space, jobs), space.state());
         let findings = Arc::new(Findings::new(start));
         space.judge_by(&findings);
+        space.lean_on_straight();
         Workers {
             space,
             depth_max: depth_max.min(DEPTH_MAX.into()) as u32,

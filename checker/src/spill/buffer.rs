@@ -26,8 +26,7 @@ impl Arrival {
         write_number(into, self.parent);
         write_number(into, self.choice.thread.0.into());
         write_number(into, self.choice.alternative.into());
-        let Effect { progress, change } = self.effect;
-        into.push(u8::from(progress) | u8::from(change) << 1 | u8::from(self.is_partial) << 2);
+        into.push(self.effect.flags() | u8::from(self.is_partial) << 4);
     }
 
     /// Reads what was written; `None` if it was something else.
@@ -36,9 +35,9 @@ impl Arrival {
         let thread = ThreadId(u32::try_from(read_number(&mut from)?).ok()?);
         let alternative = u32::try_from(read_number(&mut from)?).ok()?;
         let &[flags] = from else { return None };
-        let effect = Effect { progress: flags & 1 != 0, change: flags & 2 != 0 };
+        let effect = Effect::of_flags(flags);
         let choice = Choice { thread, alternative };
-        Some(Arrival { parent, choice, effect, is_partial: flags & 4 != 0 })
+        Some(Arrival { parent, choice, effect, is_partial: flags & 16 != 0 })
     }
 }
 

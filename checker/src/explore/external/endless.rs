@@ -150,8 +150,7 @@ impl Edges<'_, '_> {
         self.each(Order::FrontToBack, |edge| {
             if component.get(edge.parent) {
                 moved.insert(edge.mover);
-                effect.progress |= edge.effect.progress;
-                effect.change |= edge.effect.change;
+                effect.join(edge.effect);
             }
         })?;
         Ok((moved, effect))
@@ -196,12 +195,10 @@ impl External<'_> {
             engine.stand(&[]);
             way.iter().for_each(|&choice| engine.forward(choice));
             let stuck = engine.hopeless(&moved);
-            let wrong = match (stuck.is_empty(), effect) {
-                (false, _) => Some(Wrong::Stuck(stuck)),
-                (true, Effect { progress: false, change: false }) => Some(Wrong::Livelock),
-                (true, _) => None,
-            };
-            if let Some(error) = wrong.filter(|wrong| engine.counts(wrong)) {
+            let stuck = (!stuck.is_empty()).then_some(Wrong::Stuck(stuck));
+            let livelock = effect.is_idle().then_some(Wrong::Livelock);
+            let mut wrong = stuck.into_iter().chain(livelock);
+            if let Some(error) = wrong.find(|wrong| engine.counts(wrong)) {
                 return Ok(Some(Found::Error { path: way, error }));
             }
             open.subtract(&before);

@@ -100,7 +100,7 @@ impl Edge {
         put(&mut bytes[..5], self.parent);
         put(&mut bytes[5..10], self.child.unwrap_or(NOWHERE));
         put(&mut bytes[10..13], self.mover.0.into());
-        bytes[13] = u8::from(self.effect.progress) | u8::from(self.effect.change) << 1;
+        bytes[13] = self.effect.flags();
         bytes
     }
 
@@ -110,7 +110,7 @@ impl Edge {
             parent: take(&bytes[..5]),
             child: Some(take(&bytes[5..10])).filter(|child| *child != NOWHERE),
             mover: ThreadId(take(&bytes[10..13]) as u32),
-            effect: Effect { progress: bytes[13] & 1 != 0, change: bytes[13] & 2 != 0 },
+            effect: Effect::of_flags(bytes[13]),
         }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         let choice = Choice { thread: ThreadId(70_000), alternative: u32::MAX };
         let origin = Origin { parent: NOWHERE - 1, choice };
         assert_eq!(Origin::read(&origin.bytes()), origin);
-        let effect = Effect { progress: true, change: false };
+        let effect = Effect { progress: true, borrows: true, ..Effect::default() };
         for thread in [0, 1, 62, 63, 64, 1000] {
             let edge = Edge::new(1 << 39, 5, ThreadId(thread), effect);
             assert_eq!(Edge::read(&edge.bytes()), edge);

@@ -141,7 +141,7 @@ impl Space<'_> {
             held: made.held,
             deed,
             alternatives: made.alternatives,
-            effect: Effect { progress: made.progress, change: false },
+            effect: Effect { progress: made.progress, ..Effect::default() },
             object: made.operation.or(made.object).map(|access| access.addr),
             holds: 0,
             actions: made.actions,
@@ -196,6 +196,7 @@ impl Space<'_> {
                 // Nobody gets on by sleeping.
                 known.effect.change = self.vector.changed_beyond(&own, !slept)
                     || self.changed_for_a_while(mark.0.machine(), &own);
+                self.note_lending(mark.0.machine(), &own, &mut known.effect);
                 self.vector.changes(&mut self.looks);
                 known.changes = self.looks.as_slice().into();
             }
@@ -222,16 +223,24 @@ impl Space<'_> {
         }
     }
 
-    /// Whether a move changed anything since `mark` beyond these bytes, its own, or any of these
-    /// that are lent.
+    /// Whether a move changed anything since `mark` beyond these bytes, its own.
     fn changed_for_a_while(&mut self, mark: Mark, own: &[Range<u64>]) -> bool {
-        let counts = |addr: u64, len: usize| {
-            if own.iter().any(|range| range.contains(&addr)) {
-                return self.lent.meets(addr, len);
-            }
-            !self.sight.library.holds(addr)
+        let counts = |addr: u64, _: usize| {
+            !own.iter().any(|range| range.contains(&addr)) && !self.sight.library.holds(addr)
         };
         self.process.has_stirred() || passing::changed(&self.process.machine.memory, mark, counts)
+    }
+
+    /// Notes whether a move changed lent words of these, its own, or touched those of others.
+    fn note_lending(&self, mark: Mark, own: &[Range<u64>], effect: &mut Effect) {
+        if self.lent.count() == 0 {
+            return;
+        }
+        let is_own = |addr: u64| own.iter().any(|range| range.contains(&addr));
+        let counts = |addr: u64, len: usize| is_own(addr) && self.lent.meets(addr, len);
+        effect.lends = passing::changed(&self.process.machine.memory, mark, counts);
+        let mut touched = self.touches.touched().iter().map(|one| one.word().address());
+        effect.borrows = touched.any(|addr| !is_own(addr) && self.lent.meets(addr, 8));
     }
 
     /// What a move that has just been made did to threads.
