@@ -58,7 +58,7 @@ impl Effect {
     /// Whether moves that do this and nothing else get nobody on: what is lent counts where somebody
     /// looks at it.
     pub fn is_idle(self) -> bool {
-        !self.progress && !self.change && !(self.lends && self.borrows)
+        !(self.progress || self.change || self.lends && self.borrows)
     }
 
     /// As four bits.
