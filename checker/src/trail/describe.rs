@@ -21,8 +21,6 @@ use serde::{Deserialize, Serialize};
 
 /// Instructions in one piece of a search for the visible operation.
 const PIECE: u64 = 1 << 20;
-/// Pieces after which a move counts as endless.
-const PIECES_MAX: u32 = 1024;
 
 /// One step of a trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,8 +109,9 @@ fn one(
         return time_passes(process, sight, choice);
     }
     let threads_before = process.machine.thread_count();
-    let mark = process.mark();
+    let (mark, begin) = (process.mark(), process.machine.instructions());
     let made = walk::make(process, sight, choice)?;
+    let pieces = (process.machine.instructions() - begin) / PIECE + 2;
     names.refresh(process);
     let variables = changes::candidates(process, names, mark.machine());
     let new = changes::values(process, names, thread, &variables);
@@ -122,7 +121,7 @@ fn one(
 
     let old = changes::values(process, names, thread, &variables);
     let (location, operation) = if made == Ending::Done {
-        let (location, operation) = before(process, sight, choice, names);
+        let (location, operation) = before(process, sight, (choice, pieces), names);
         process.undo_to(&mark);
         if let Some((name, address)) = operation.as_ref().and_then(Operation::mutex) {
             *since_start = locks.meet(process, names, name, address);
@@ -149,16 +148,16 @@ fn one(
     Some((step, ending))
 }
 
-/// Where a thread stands before the visible operation of its move, and what that is. The process
-/// stays there.
+/// Where a thread stands before the visible operation of its move, which takes so many pieces, and
+/// what that is. The process stays there.
 fn before(
     process: &mut Process,
     sight: &Sight,
-    choice: Choice,
+    (choice, pieces): (Choice, u64),
     names: &mut Names,
 ) -> (Location, Option<Operation>) {
     let thread = choice.thread;
-    let access = approach(process, sight, choice);
+    let access = approach(process, sight, choice, pieces);
     names.learn_start(process, thread);
     let location = names.standpoint(process, thread);
     let operation = access.map(|access| operation::describe(process, names, thread, &access));
@@ -234,24 +233,25 @@ fn words(
 
 /// Runs a thread up to the visible operation of its move; `None` if there is none, and the thread
 /// then stands where the move ends.
-fn approach(process: &mut Process, sight: &Sight, choice: Choice) -> Option<Access> {
+fn approach(process: &mut Process, sight: &Sight, choice: Choice, pieces: u64) -> Option<Access> {
     let mark = process.mark();
     let mut scout = Scout::new(process, sight, choice, u64::MAX);
-    let stopped = run(process, choice.thread, &mut scout);
+    let stopped = run(process, choice.thread, &mut scout, pieces);
     let found = scout.found?;
     if !stopped {
         // It belongs to an instruction with several accesses, which can be stopped before the
         // first of them only.
         process.undo_to(&mark);
         let mut scout = Scout::new(process, sight, choice, scout.heads);
-        run(process, choice.thread, &mut scout);
+        run(process, choice.thread, &mut scout, pieces);
     }
     Some(found)
 }
 
-/// Runs a thread until the scout stops it; false if it came to another end.
-fn run(process: &mut Process, thread: ThreadId, scout: &mut Scout<'_>) -> bool {
-    for _ in 0..PIECES_MAX {
+/// Runs a thread until the scout stops it; false if it came to another end, or took more pieces. Not
+/// everything that ends a move stops a scout.
+fn run(process: &mut Process, thread: ThreadId, scout: &mut Scout<'_>, pieces: u64) -> bool {
+    for _ in 0..pieces {
         match process.step(thread, PIECE, scout) {
             Stop::Access(access) => {
                 return scout.found == Some(access) || scout.found.is_none();
