@@ -55,8 +55,8 @@ impl Effect {
         *self = Effect::of_flags(self.flags() | other.flags());
     }
 
-    /// Whether moves that do this and nothing else get nobody on: what is lent counts where somebody
-    /// looks at it.
+    /// Whether moves that do this and nothing else get nobody on: what is lent counts where
+    /// somebody looks at it.
     pub fn is_idle(self) -> bool {
         !(self.progress || self.change || self.lends && self.borrows)
     }

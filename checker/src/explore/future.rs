@@ -11,9 +11,10 @@
 //! future it is, so that nobody has to ask all threads. Cost: a look-up a move where nothing is
 //! new.
 //!
-//! A place is *straight* if no thread was seen to come back to it: a move from there closes no cycle
-//! of states. That is found out when a round begins, of the links that are known then; who leaves out
-//! moves because of it has to look at the end whether links were added (see [`Futures::is_shaken`]).
+//! A place is *straight* if no thread was seen to come back to it: a move from there closes no
+//! cycle of states. That is found out when a round begins, of the links that are known then; who
+//! leaves out moves because of it has to look at the end whether links were added (see
+//! [`Futures::is_shaken`]).
 
 mod straight;
 

@@ -27,10 +27,10 @@
 //! to one with all moves.
 //!
 //! A move of a thread that stands where it never comes back to (see [`Futures::is_straight`]) is
-//! enough, too, wherever it leads. Order the places of a thread by which can be reached from which,
-//! those on a cycle together: no move takes a thread back in this order, such a move takes it on, and
-//! as numbers of threads are not used again, threads begin finitely often. So a chain has such moves
-//! only finitely often, and its rest is one as above.
+//! enough, too, wherever it leads. Order the places of a thread by which can be reached from
+//! which, those on a cycle together: no move takes a thread back in this order, such a move takes
+//! it on, and as numbers of threads are not used again, threads begin finitely often. So a chain
+//! has such moves only finitely often, and its rest is one as above.
 
 use super::crowd::Crowd;
 use super::future::{Futures, Place, Thing};
