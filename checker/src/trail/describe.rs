@@ -248,8 +248,8 @@ fn approach(process: &mut Process, sight: &Sight, choice: Choice, pieces: u64) -
     Some(found)
 }
 
-/// Runs a thread until the scout stops it; false if it came to another end, or took more pieces. Not
-/// everything that ends a move stops a scout.
+/// Runs a thread until the scout stops it; false if it came to another end, or took more pieces.
+/// Not everything that ends a move stops a scout.
 fn run(process: &mut Process, thread: ThreadId, scout: &mut Scout<'_>, pieces: u64) -> bool {
     for _ in 0..pieces {
         match process.step(thread, PIECE, scout) {
