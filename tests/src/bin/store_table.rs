@@ -11,13 +11,16 @@
 //! SPIN's seconds come twice: of the verifier alone, and with `spin -a` and the C compiler, which
 //! is what a question costs; samovar's likewise, without and with compiling and loading.
 //!
-//! Arguments select programs by part of the name; `--large` takes larger ones, up to the growth of
-//! one space beyond 50 million states. `--answers` prints how long both take for the same answers,
-//! each with its own reduction, instead. `--reconstruction` prints the thesis's table of state
-//! reconstruction instead, with `--seconds=S` for each of its searches.
+//! Arguments select programs by part of the name; `--large` takes larger ones. Other tables instead
+//! of this one: `--answers`, how long both take for the same answers, each with its own reduction;
+//! `--growth`, one family of spaces to beyond 50 million states; `--cores`, one core against two;
+//! `--reconstruction`, the thesis's table of state reconstruction, with `--seconds=S` for each of
+//! its searches, and larger sizes with `--large`. `--all` prints all of them, large ones included.
 
 #[path = "store_table/answers.rs"]
 mod answers;
+#[path = "store_table/cores.rs"]
+mod cores;
 #[path = "store_table/reconstruction.rs"]
 mod reconstruction;
 #[path = "store_table/spin.rs"]
@@ -27,6 +30,7 @@ use samovar_tests::binary::{samovar, workspace};
 use samovar_tests::build::programs;
 use samovar_tests::child::Job;
 use samovar_tests::scratch::Scratch;
+use samovar_tests::tool::need;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -58,7 +62,7 @@ const SMALL: &[Subject] = &[
 const LARGE: &[Subject] = &[
     Subject { name: "philosophers", flags: "-static", args: &["8", "1"], defines: &["-DN=8"] },
     Subject { name: "counter", flags: "", args: &["6", "6"], defines: &["-DN=6", "-DTIMES=6"] },
-    Subject { name: "buffer", flags: "", args: &["4", "3"], defines: &["-DP=4", "-DC=3"] },
+    Subject { name: "buffer", flags: "", args: &["5", "4"], defines: &["-DP=5", "-DC=4"] },
 ];
 
 /// One line of the table.
@@ -78,14 +82,30 @@ struct Row {
 fn main() {
     let (options, wanted): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|word| word.starts_with("--"));
-    let is_large = options.iter().any(|option| option == "--large");
-    if options.iter().any(|option| option == "--reconstruction") {
-        let seconds = options.iter().find_map(|option| option.strip_prefix("--seconds="));
-        return reconstruction::print(is_large, seconds.and_then(|s| s.parse().ok()).unwrap_or(60));
+    let has = |name: &str| options.iter().any(|option| option == name);
+    let is_all = has("--all");
+    let is_large = is_all || has("--large");
+    let seconds = options.iter().find_map(|option| option.strip_prefix("--seconds="));
+    let seconds = seconds.and_then(|s| s.parse().ok()).unwrap_or(60);
+    let others: [(&str, &dyn Fn()); 4] = [
+        ("--answers", &answers::print),
+        ("--growth", &print_growth),
+        ("--cores", &cores::print),
+        ("--reconstruction", &|| reconstruction::print(is_large, seconds)),
+    ];
+    if is_all || !others.iter().any(|(name, _)| has(name)) {
+        print_stores(is_large, &wanted);
     }
-    if options.iter().any(|option| option == "--answers") {
-        return answers::print();
+    for (name, print) in others {
+        if is_all || has(name) {
+            println!();
+            print();
+        }
     }
+}
+
+/// What stores make of programs, and SPIN of their twins.
+fn print_stores(is_large: bool, wanted: &[String]) {
     println!(
         "| program | store | states | transitions | seconds | with compiling | transitions/s \
          | bytes/state: states | all |\n|---|---|{}",
@@ -100,9 +120,15 @@ fn main() {
             print(subject, &row);
         }
     }
-    if is_large && wanted.is_empty() {
-        print_growth();
-    }
+}
+
+/// Compiles a program of the workspace as `check` would, to `program`.
+fn compile(file: &str, flags: &[&str], scratch: &Scratch) {
+    let source = workspace().join(file).display().to_string();
+    let compiler = need("gcc").expect("a C compiler");
+    let common = ["-g", "-O1", "-pthread", "-o", "program", &source];
+    let job = Job::new(&compiler, &[&common, flags].concat()).directory(scratch.path());
+    assert!(job.run().status.success(), "{source} compiles");
 }
 
 /// Threads and rounds of a counter whose spaces grow beyond 50 million states.
@@ -111,7 +137,7 @@ const GROWTH: &[&str] =
 
 /// States against time in one family of spaces, with the exact store and the default reduction.
 fn print_growth() {
-    println!("\n| counter | states | transitions/s | microseconds/state | bytes/state |");
+    println!("| counter | states | transitions/s | microseconds/state | bytes/state |");
     println!("|---|{}", "---:|".repeat(4));
     for flags in GROWTH {
         let file = workspace().join("examples/benchmarks/counter.c").display().to_string();

@@ -5,11 +5,10 @@
 //! its reduction, SPIN with its own, with and without -DCOLLAPSE. Time is that of the whole
 //! process, from the executable to the answer, the best of three; compiling counts for neither.
 
-use super::{HANG, spin};
-use samovar_tests::binary::{samovar, workspace};
+use super::{HANG, compile, spin};
+use samovar_tests::binary::samovar;
 use samovar_tests::child::{Job, Outcome};
 use samovar_tests::scratch::Scratch;
-use samovar_tests::tool::need;
 use serde_json::Value;
 
 /// A question to both.
@@ -117,11 +116,7 @@ fn print_row(question: &Question) {
 /// States and seconds of samovar.
 fn checked(question: &Question) -> (u64, f64) {
     let scratch = Scratch::new("answers");
-    let source = workspace().join(question.file).display().to_string();
-    let compiler = need("gcc").expect("a C compiler");
-    let common = ["-g", "-O1", "-pthread", "-o", "program", &source];
-    let job = Job::new(&compiler, &[&common, question.flags].concat()).directory(scratch.path());
-    assert!(job.run().status.success(), "{source} compiles");
+    compile(question.file, question.flags, &scratch);
     let common = ["check", "--search", "dfs", "--format", "json", "--trail", "t.json", "./program"];
     let words = [&common, question.args].concat();
     let fastest = fastest(|| Job { hang: HANG, ..Job::new(samovar(), &words) }, &scratch);
