@@ -20,7 +20,7 @@ enum { FAREWELL = -1, PLACES = N + 1 };
 struct Mailbox {
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    int messages[PLACES], count;
+    int messages[PLACES] = {}, count = 0;
 
     void send(int message)
     {
@@ -46,33 +46,34 @@ struct Mailbox {
     }
 };
 
-static Mailbox boxes[N];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int leaders;
 
 class Process : public IVMThread {
-    int place = 0, number = 0;
+    int number = 0;
+    Mailbox box, *neighbour = nullptr;
 
 public:
-    void set(int where, int who)
+    void set(int who, Process &next)
     {
-        place = where;
         number = who;
+        neighbour = &next.box;
+        pthread_mutex_init(&box.lock, nullptr);
+        pthread_cond_init(&box.filled, nullptr);
     }
 
     void run() override
     {
-        Mailbox &from = boxes[place], &to = boxes[(place + 1) % N];
-        to.send(number);
+        neighbour->send(number);
         for (;;) {
-            int message = from.receive();
+            int message = box.receive();
             if (message == number) {
                 pthread_mutex_lock(&lock);
                 leaders++;
                 pthread_mutex_unlock(&lock);
-                to.send(FAREWELL);
+                neighbour->send(FAREWELL);
             } else if (message == FAREWELL || number < message) {
-                to.send(message);
+                neighbour->send(message);
             }
             if (message == FAREWELL)
                 return;
@@ -93,13 +94,10 @@ int main()
 {
     Process *processes = new Process[N];
     Observer *observer = new Observer;
-    for (int i = 0; i < N; i++) {
-        pthread_mutex_init(&boxes[i].lock, nullptr);
-        pthread_cond_init(&boxes[i].filled, nullptr);
-        processes[i].set(i, i + 1);
-    }
+    for (int i = 0; i < N; i++)
+        processes[i].set(i + 1, processes[(i + 1) % N]);
 #ifdef DUPLICATE
-    processes[0].set(0, N);
+    processes[0].set(N, processes[1 % N]);
 #endif
     for (int i = 0; i < N; i++)
         processes[i].start();
