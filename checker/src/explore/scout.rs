@@ -21,7 +21,7 @@ const MOVES_MAX: u32 = 1000;
 const TRIED_MAX: u64 = 50_000;
 
 /// So many threads are many.
-const MANY: u32 = 64;
+const MANY: u32 = 24;
 /// Moves of the run that is made for them, at most.
 const REHEARSED_MAX: u32 = 100_000;
 

@@ -28,8 +28,8 @@ fn program_data(process: &Process) -> Vec<Range<u64>> {
 
 impl Space<'_> {
     /// Runs the program from the start for up to `moves_max` moves, or until it is time to stop,
-    /// and makes every object among its variables visible that several threads work on, one
-    /// changing it. A round has to begin afterwards.
+    /// and makes every object among its variables and blocks visible that several threads work on,
+    /// one changing it. A round has to begin afterwards.
     pub fn rehearse(&mut self, moves_max: u32, stops: &mut dyn FnMut() -> bool) {
         self.begin_round();
         let (mut at, mut in_a_row, mut executed) = (0, 0, None);
@@ -57,7 +57,11 @@ impl Space<'_> {
             }
         }
         let data = program_data(self.process);
-        let is_own = |word: &Word| data.iter().any(|range| range.contains(&word.address()));
+        let objects = self.process.machine.memory.objects();
+        let is_own = |word: &Word| {
+            data.iter().any(|range| range.contains(&word.address()))
+                || objects.at(word.address()).is_some()
+        };
         for word in self.touches.common_objects().filter(is_own) {
             self.sight.visible.add(word);
         }
