@@ -135,6 +135,52 @@ fn a_clock_that_is_read_goes_on() {
     }
 }
 
+/// Asking for the time takes some, after which another thread may be due.
+#[test]
+fn sleepers_that_become_due_while_another_asks_for_the_time_wake_afterwards() {
+    let source = |end: &str| {
+        format!(
+            "static void *ask(void *arg) {{
+                 struct timespec time;
+                 clock_gettime(CLOCK_REALTIME, &time);
+                 return 0;
+             }}
+             int main(void) {{
+                 pthread_t thread;
+                 pthread_create(&thread, 0, ask, 0);
+                 struct timespec span = {{0, 1000}};
+                 nanosleep(&span, 0);
+                 pthread_join(thread, 0);
+                 {end}
+                 return 0;
+             }}"
+        )
+    };
+    let limits = "static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+         static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+         static void *wait(void *arg) {
+             struct timespec limit;
+             clock_gettime(CLOCK_REALTIME, &limit);
+             limit.tv_nsec += 1000;
+             pthread_mutex_lock(&lock);
+             while (pthread_cond_timedwait(&never, &lock, &limit) == 0) { }
+             pthread_mutex_unlock(&lock);
+             return 0;
+         }
+         int main(void) {
+             pthread_t thread;
+             pthread_create(&thread, 0, wait, 0);
+             wait(0);
+             pthread_join(thread, 0);
+             return 0;
+         }";
+    for options in [&[][..], &["--memo", "off"], &["--search", "bfs"], &["--reduce", "contended"]] {
+        assert_eq!(check(options, &source(""), &[]), "verified", "{options:?}");
+        assert_eq!(check(options, &source("assert(0);"), &[]), "error assertion", "{options:?}");
+        assert_eq!(check(options, limits, &[]), "verified", "{options:?}");
+    }
+}
+
 #[test]
 fn trails_are_replayed() {
     let scratch = Scratch::new("sleeping_trail");

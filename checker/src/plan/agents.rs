@@ -183,6 +183,7 @@ impl Course {
 
     /// One round, decided by chance.
     pub fn round(&mut self, process: &mut Process, random: &mut Random) -> Option<Over> {
+        process.wake_due(process.now_ns());
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         order.extend(process.runnable());
@@ -212,6 +213,7 @@ impl Course {
 
     /// One round of a script.
     pub fn again(&mut self, process: &mut Process, script: &Script, round: usize) -> Option<Over> {
+        process.wake_due(process.now_ns());
         let first = if round == 0 { 0 } else { script.rounds[round - 1] };
         let steps = first..script.rounds[round];
         if steps.is_empty() {

@@ -24,6 +24,8 @@ const BLOCK_MAX: usize = 256;
 const COLD_PART: u32 = 64;
 /// How much of a shared component's value is news to one who knows where all threads stand.
 const SHARED_WEIGHT: f64 = 0.1;
+/// A vector has at least so many cells, because it can double [fifteen times](Tree::is_overgrown).
+const CELLS_MIN: usize = 8;
 /// Levels of a block that is begun while states are stored.
 const BLOCK_DEPTH: u32 = 3;
 
@@ -132,7 +134,7 @@ impl Layout {
             whose.or_else(|| users.neighbours(threads)).unwrap_or(COLD - 1)
         };
         blocks.sort_by_key(|block| (rank(block), block.owner.is_none(), block.positions[0]));
-        let mut layout = Layout::new(blocks.len().max(2).next_power_of_two());
+        let mut layout = Layout::new(blocks.len().max(CELLS_MIN).next_power_of_two());
         layout.places.resize(users.len(), Place::default());
         layout.spread(&blocks, 0, layout.cells.len());
         layout.free.retain(|&cell| layout.cells[cell as usize].positions.is_empty());

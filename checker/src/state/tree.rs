@@ -70,6 +70,8 @@ type Numbers = AHashMap<u32, u32>;
 /// Bits of each half of a root; the rest is how often the vector had doubled.
 const HALF: u32 = 30;
 const HALF_MASK: u64 = (1 << HALF) - 1;
+/// Most often that a vector can double.
+const DOUBLED_MAX: usize = (1 << (u64::BITS - 2 * HALF)) - 1;
 
 impl Pairs {
     /// Access to the same pairs for another thread; see [`Handle::share`].
@@ -286,6 +288,13 @@ impl Tree {
             level.resize(level.len() * 2, 0);
         }
         self.levels.push(vec![0]);
+    }
+
+    /// Whether it has doubled more often than roots can tell: numbers of vectors mean nothing then,
+    /// and whoever stores them has to begin anew with a larger one.
+    #[inline]
+    pub fn is_overgrown(&self) -> bool {
+        !self.is_flat && DOUBLED_MAX < self.levels.len() - 1 - self.base
     }
 
     /// All cells.
@@ -526,6 +535,21 @@ mod tests {
     fn trimmed(values: &[u32]) -> &[u32] {
         let used = values.iter().rposition(|&value| value != 0).map_or(0, |last| last + 1);
         &values[..used]
+    }
+
+    #[test]
+    fn who_has_doubled_too_often_says_so_before_numbers_mean_something_else() {
+        let (mut pairs, mut tree) = (Pairs::default(), Tree::new(2));
+        let mut numbers = AHashMap::default();
+        while !tree.is_overgrown() {
+            let last = tree.len() as u32 - 1;
+            tree.set(last, 7);
+            assert_eq!(numbers.insert(tree.settle(&mut pairs), last), None);
+            tree.set(last, 0);
+            tree.settle(&mut pairs);
+            tree.grow();
+        }
+        assert_eq!(numbers.len(), DOUBLED_MAX + 1);
     }
 
     #[test]

@@ -185,6 +185,13 @@ impl StateVector {
         self.pairs.is_full()
     }
 
+    /// Whether so many components came up that the numbers of states since then mean nothing: the
+    /// search has to begin anew, which arranges all of them.
+    #[inline]
+    pub fn is_overgrown(&self) -> bool {
+        self.tree.is_overgrown()
+    }
+
     /// How often components were arranged anew: questions about cells mean something until then.
     pub fn arrangement(&self) -> u32 {
         self.arrangement

@@ -20,11 +20,13 @@ pub(crate) fn epoch(process: &Process, realtime: bool) -> u64 {
     if realtime { process.config.wall_clock_ns } else { MONOTONIC_START }
 }
 
-/// Asks for the time: it advances, and is returned.
+/// Asks for the time: it advances, and is returned. Threads whose deadline comes by that wait on
+/// until the scheduler wakes them: what a thread does by looking at the clock must not depend on
+/// who else waits.
 pub(crate) fn tick(process: &mut Process) -> u64 {
     process.look_at_clock();
     let now = process.os.now_ns.saturating_add(TICK_NS);
-    process.wake_due(now);
+    process.os_mut().now_ns = now;
     now
 }
 

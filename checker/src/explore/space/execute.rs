@@ -192,6 +192,7 @@ impl Space<'_> {
                 known.outcome = Outcome::Done;
                 let slept = self.vector.os().differs_in_sleep_only(self.process.os());
                 self.vector.update_by(self.process, mark.0.machine(), Some(choice.thread));
+                survey.grown |= self.vector.is_overgrown();
                 let own = [made.stack, self.record(choice.thread)];
                 // Nobody gets on by sleeping.
                 known.effect.change = self.vector.changed_beyond(&own, !slept)

@@ -115,7 +115,7 @@ impl Arena {
         // What a large alignment skips is never mapped.
         let mapped = self.get(memory, MAPPED).max((addr - head) & !(PAGE_SIZE - 1));
         if end > mapped {
-            let step = (end - mapped).max(GROWTH).next_multiple_of(PAGE_SIZE);
+            let step = (end - mapped).max(self.growth(mapped)).next_multiple_of(PAGE_SIZE);
             let len = step.min(self.get(memory, LIMIT) - mapped);
             memory.map(mapped, len, (Perms::RW, NAME.into(), 0));
             if self.exact {
@@ -125,6 +125,12 @@ impl Arena {
         }
         self.set(memory, BUMP, end);
         Some(addr)
+    }
+
+    /// How many bytes are mapped at least where so many are. A checker pays for every byte that is
+    /// mapped, so it begins with few and goes on with as many as there are.
+    fn growth(self, mapped: u64) -> u64 {
+        if self.exact { (mapped % OTHER_SIZE).clamp(GROWTH_MIN, GROWTH) } else { GROWTH }
     }
 
     fn pool_end(self) -> u64 {
@@ -155,5 +161,7 @@ impl Arena {
     }
 }
 
-/// Pages are mapped at least so many bytes at a time.
+/// Pages are mapped about so many bytes at a time, in the end.
 const GROWTH: u64 = 1 << 20;
+/// And so many at first, while checking.
+const GROWTH_MIN: u64 = 16 << 10;
