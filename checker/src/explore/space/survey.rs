@@ -40,6 +40,8 @@ impl Space<'_> {
         if self.touches.take_missed() {
             self.stats.terminal = terminal;
             self.known.doubt_large();
+            // Moves that are known by now will not show again what is contended.
+            self.grown_aside |= survey.grown;
             return self.expand();
         }
         let ruling = if survey.end.is_none() { self.ruling() } else { None };
