@@ -132,6 +132,32 @@ pub enum CommandError {
         /// What the host said.
         error: io::Error,
     },
+    /// A report would replace what the command reads.
+    #[error("{option} {} would overwrite {what}; name another file", file.display())]
+    Overwrites {
+        /// The option that names it.
+        option: &'static str,
+        /// As given by the user.
+        file: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
+    /// One report would replace the other.
+    #[error("{first} and {second} are both {}; name another file for one of them", file.display())]
+    SameFile {
+        /// The option that names it.
+        first: &'static str,
+        /// And the other one.
+        second: &'static str,
+        /// As given by the user.
+        file: PathBuf,
+    },
+    /// A stream where a file is wanted.
+    #[error("{option} -: name a file; ./- is one of that name")]
+    NoStream {
+        /// The option.
+        option: &'static str,
+    },
     /// A directory cannot hold a search.
     #[error(transparent)]
     Spill(#[from] crate::spill::directory::DirectoryError),
