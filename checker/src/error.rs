@@ -90,6 +90,14 @@ pub enum CommandError {
         /// How it ended.
         status: std::process::ExitStatus,
     },
+    /// The compiler is content, and there is no program.
+    #[error("{}: not compiled, {compiler} has made no program", file.display())]
+    NothingMade {
+        /// The source file.
+        file: PathBuf,
+        /// The command.
+        compiler: String,
+    },
     /// No place for the compiler's result.
     #[error("no temporary directory in {}: {}; set TMPDIR", parent.display(), reason(error))]
     NoScratch {

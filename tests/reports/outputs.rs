@@ -2,7 +2,9 @@
 //! anything takes long.
 
 use super::{assert_refused, run};
+use samovar_tests::binary::samovar;
 use samovar_tests::build::{execute, programs};
+use samovar_tests::child::Job;
 use samovar_tests::scratch::Scratch;
 use std::fs;
 use std::process::Command;
@@ -107,4 +109,12 @@ fn links_stay_links() {
     run(&scratch, &["check", "--html", "link", "./crossed"]);
     assert!(scratch.join("link").is_symlink());
     assert!(fs::read_to_string(scratch.join("page")).unwrap().contains("<html"));
+}
+
+#[test]
+fn a_compiler_that_makes_nothing_is_named() {
+    let scratch = scratch("compiler");
+    let words = ["check", "crossed.c"];
+    let outcome = Job::new(samovar(), &words).directory(scratch.path()).env("CC", "true").run();
+    assert_refused(&outcome, &["crossed.c: not compiled, true has made no program"]);
 }
