@@ -51,7 +51,6 @@ use crate::outputs::{self, Output};
 use crate::program;
 use crate::report::Report;
 use crate::run::limit::Limit;
-use crate::spill::directory::DirectoryError;
 use crate::store::Coverage;
 use crate::trail::cost::{self, Wish};
 use crate::trail::file::{self, SavedTrail, fingerprints};
@@ -399,7 +398,7 @@ fn explore(
     process.take_output();
     let spill = match spill::take(process, options, setting) {
         Ok(spill) => spill,
-        Err(error @ DirectoryError::Unusable { .. }) => {
+        Err(error) if error.is_full() => {
             return Ok(Outcome::of(Verdict::Incomplete { reason: error.to_string() }));
         }
         Err(error) => return Err(error.into()),
