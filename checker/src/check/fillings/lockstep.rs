@@ -21,8 +21,8 @@ const LOOK_EVERY: u64 = 64;
 struct Level {
     marks: Vec<ProcessMark>,
     vector: VectorMark,
-    /// Moves that were not made yet, the last comes next; and the number of alternatives of each, as
-    /// far as that is known.
+    /// Moves that were not made yet, the last comes next; and the number of alternatives of each,
+    /// as far as that is known.
     pending: Vec<(Choice, u32)>,
     /// The move that led to the next level.
     made: Option<Choice>,
@@ -162,7 +162,8 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// The moves of a state and one alternative for each, the preferred one last; further alternatives show when one is made.
+/// The moves of a state and one alternative for each, the preferred one last; further alternatives
+/// show when one is made.
 fn choices(process: &Process, first_comes_first: bool) -> Vec<(Choice, u32)> {
     let is_runnable =
         |thread: &u32| process.threads()[*thread as usize].state == ThreadState::Runnable;

@@ -1,5 +1,5 @@
-//! Giving up in the middle of an expansion: a choice may have millions of alternatives, and with very
-//! many threads every move takes long.
+//! Giving up in the middle of an expansion: a choice may have millions of alternatives, and with
+//! very many threads every move takes long.
 //!
 //! Searches look at the clock now and then, between expansions. Here one looks inside of them, but
 //! only where that costs nothing beside what is being done: behind moves that were executed, and
