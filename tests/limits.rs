@@ -108,16 +108,16 @@ fn a_directory_that_cannot_be_written_is_told() {
     let script = "mount -t tmpfs -o ro none disk || exit 99
          exec $0 check --format json --spill disk/kept $1";
     if let Some(outcome) = in_own_world(&scratch, script, &[&samovar, &program]) {
-        let report = read(&outcome);
-        let (verdict, reason, _) = told(&report);
-        assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{report}");
-        assert!(reason.contains("disk/kept: the search cannot be kept there"), "{reason}");
-        assert!(reason.contains("read-only"), "{reason}");
+        let said = outcome.stderr_text();
+        assert_eq!(outcome.status.code(), Some(2), "{said}");
+        assert!(said.contains("disk/kept: the search cannot be kept there"), "{said}");
+        assert!(said.contains("read-only"), "{said}");
     }
     let words = ["check", "--format", "json", "--spill", "/proc/self/kept", &program];
     let outcome = Job::new(Path::new(&samovar), &words).directory(scratch.path()).run();
-    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.stderr_text());
-    assert_eq!(told(&read(&outcome)).0, "incomplete");
+    let said = outcome.stderr_text();
+    assert_eq!(outcome.status.code(), Some(2), "{said}");
+    assert!(said.contains("/proc/self/kept: the search cannot be kept there"), "{said}");
 }
 
 /// Every search and every store.
@@ -145,9 +145,12 @@ const WAYS: &[&[&str]] = &[
 /// A limit that is too small for any search ends each of them, with this in the verdict.
 fn stops_every_search(scratch: &Scratch, limit: &[&str], said: &str) {
     // No search comes to the end of that.
-    let program = compile_with(scratch, "9");
+    stops_every_search_of(scratch, &compile_with(scratch, "9"), limit, said);
+}
+
+fn stops_every_search_of(scratch: &Scratch, program: &str, limit: &[&str], said: &str) {
     for way in WAYS {
-        let words = [&["check", "--format", "json"], limit, way, &[&program]].concat();
+        let words = [&["check", "--format", "json"], limit, way, &[program]].concat();
         let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
         let report = read(&outcome);
         let (verdict, reason, _) = told(&report);
@@ -200,4 +203,33 @@ fn a_limit_of_time_is_kept_before_the_search() {
         assert_eq!((verdict, outcome.status.code()), ("incomplete", Some(3)), "{name}: {report}");
         assert!(reason.contains("time limit"), "{name}: {reason}");
     }
+}
+
+/// A program that leaves open more than anybody can try, in a single choice.
+fn compile_choice(scratch: &Scratch) -> String {
+    let (program, source) = (scratch.join("choice"), scratch.join("choice.c"));
+    let text = "#include <samovar.h>\nint v;\nint main(void) { RANGE(v, 0, 2000000000); }\n";
+    fs::write(&source, text).expect("the source");
+    let include = workspace().join("runtime-lib/include");
+    let mut command = Command::new("gcc");
+    execute(command.arg("-g").arg("-I").arg(include).arg("-o").arg(&program).arg(source));
+    program.display().to_string()
+}
+
+#[test]
+fn a_limit_of_time_is_kept_among_the_values_of_a_choice() {
+    let scratch = Scratch::new("choice-time");
+    let program = compile_choice(&scratch);
+    stops_every_search_of(&scratch, &program, &["--time", "0.5"], "the time limit of 0.5 s");
+    let plan = ["plan", "--format", "json", "--time", "0.5", "--goal", "v == -1", &program];
+    let outcome = Job::new(samovar(), &plan).directory(scratch.path()).run();
+    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.stderr_text());
+    assert!(outcome.stdout_text().contains("the time limit of 0.5 s"), "{}", outcome.stdout_text());
+}
+
+#[test]
+fn a_limit_of_memory_is_kept_among_the_values_of_a_choice() {
+    let scratch = Scratch::new("choice-memory");
+    let program = compile_choice(&scratch);
+    stops_every_search_of(&scratch, &program, &["--memory", "100M"], "the memory limit");
 }

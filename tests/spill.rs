@@ -244,10 +244,25 @@ fn limits_stop_it_so_that_it_can_go_on() {
     let found = report(&scratch, &spill(&["--resume"]), COUNTER, &["3", "2"]);
     assert_eq!(found["verdict"], "verified", "{found}");
     assert_eq!(found["stats"]["states"], expected["stats"]["states"]);
+}
+
+/// What is learned before a search is different if there is no time to learn it.
+#[test]
+fn a_search_that_had_hardly_begun_can_be_gone_on_with() {
     let scratch = Scratch::new("spill");
-    let stopped = report(&scratch, &["--spill", "/proc/nowhere"], COUNTER, &["3", "2"]);
-    assert_eq!(stopped["verdict"], "incomplete", "{stopped}");
-    assert!(reason(&stopped).contains("/proc/nowhere: the search cannot be kept there"));
+    let program = compile(&scratch);
+    let expected = report(&scratch, &["--spill", "all"], &program, &["2", "2"]);
+    let mut stopped = 0;
+    for milliseconds in (4..60).step_by(4) {
+        let scratch = Scratch::new("spill");
+        let time = format!("0.{milliseconds:03}");
+        let first = report(&scratch, &spill(&["--time", &time]), &program, &["2", "2"]);
+        stopped += u64::from(first["verdict"] == "incomplete");
+        let found = run(&scratch, &spill(&["--resume"]), &program, &["2", "2"]);
+        assert_eq!(found.status.code(), Some(0), "{time}: {}", found.stderr_text());
+        assert_eq!(counts(&read(&found)), counts(&expected), "{time}");
+    }
+    assert!(0 < stopped);
 }
 
 #[test]
@@ -260,6 +275,7 @@ fn wrong_directories_and_options_are_refused_in_one_sentence() {
         assert!(text.contains(said) && text.lines().count() == 1, "{options:?}: {text}");
     };
     refused(&spill(&["--resume"]), &["2", "2"], "there is no search to go on with");
+    refused(&["--spill", "/proc/x"], &["2", "2"], "/proc/x: the search cannot be kept there");
     report(&scratch, &spill(&[]), COUNTER, &["2", "2"]);
     refused(&spill(&[]), &["2", "2"], "holds a search already");
     refused(&spill(&["--resume"]), &["2", "1"], "in its arguments");

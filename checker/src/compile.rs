@@ -64,8 +64,12 @@ pub fn compile(
         call.command.arg(verifier_object(&scratch, &headers, messages)?);
     }
     call.command.arg("-o").arg(&executable);
+    let compiler = call.compiler.clone();
     call.make(source, messages)?;
-    fs::read(&executable).map_err(|error| CommandError::Unreadable { file: executable, error })
+    fs::read(&executable).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => CommandError::NothingMade { file: source.to_path_buf(), compiler },
+        _ => CommandError::Unreadable { file: executable, error },
+    })
 }
 
 /// Compiles the library for verification benchmarks, fit for every kind of executable. It has no

@@ -90,6 +90,14 @@ pub enum CommandError {
         /// How it ended.
         status: std::process::ExitStatus,
     },
+    /// The compiler is content, and there is no program.
+    #[error("{}: not compiled, {compiler} has made no program", file.display())]
+    NothingMade {
+        /// The source file.
+        file: PathBuf,
+        /// The command.
+        compiler: String,
+    },
     /// No place for the compiler's result.
     #[error("no temporary directory in {}: {}; set TMPDIR", parent.display(), reason(error))]
     NoScratch {
@@ -131,6 +139,32 @@ pub enum CommandError {
         file: PathBuf,
         /// What the host said.
         error: io::Error,
+    },
+    /// A report would replace what the command reads.
+    #[error("{option} {} would overwrite {what}; name another file", file.display())]
+    Overwrites {
+        /// The option that names it.
+        option: &'static str,
+        /// As given by the user.
+        file: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
+    /// One report would replace the other.
+    #[error("{first} and {second} are both {}; name another file for one of them", file.display())]
+    SameFile {
+        /// The option that names it.
+        first: &'static str,
+        /// And the other one.
+        second: &'static str,
+        /// As given by the user.
+        file: PathBuf,
+    },
+    /// A stream where a file is wanted.
+    #[error("{option} -: name a file; ./- is one of that name")]
+    NoStream {
+        /// The option.
+        option: &'static str,
     },
     /// A directory cannot hold a search.
     #[error(transparent)]

@@ -23,6 +23,7 @@ pub mod kernel;
 pub mod libraries;
 pub mod message;
 pub mod native;
+pub mod outputs;
 pub mod page;
 pub mod paint;
 pub mod place;

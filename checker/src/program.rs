@@ -47,7 +47,7 @@ pub fn read(named: &Path, cflags: &[String], messages: &Messages) -> Result<Prog
 }
 
 /// The file that a shell would execute for this name; the name itself if there is none.
-fn find(named: &Path) -> PathBuf {
+pub fn find(named: &Path) -> PathBuf {
     let has_slash = named.as_os_str().as_bytes().contains(&b'/');
     if has_slash || named.exists() {
         return named.to_path_buf();

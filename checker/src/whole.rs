@@ -2,18 +2,18 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Writes a file with the contents that `fill` gives it. Devices and pipes are written as they are.
+/// Writes a file with the contents that `fill` gives it. Devices and pipes are written as they are;
+/// what a link leads to is replaced, not the link.
 pub fn write(file: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         let mut out = BufWriter::new(File::options().write(true).open(file)?);
         fill(&mut out)?;
         return out.flush();
     }
-    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = file.with_file_name(name);
+    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let part = part(file)?;
     let result = File::create_new(&part).and_then(|out| {
         let mut out = BufWriter::new(out);
         fill(&mut out)?;
@@ -26,6 +26,20 @@ pub fn write(file: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
         let _ = fs::remove_file(&part);
     }
     result
+}
+
+/// Whether a file could be written if it was small; leaves nothing behind.
+pub fn probe(file: &Path) -> io::Result<()> {
+    let part = part(&fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf()))?;
+    File::create_new(&part)?;
+    fs::remove_file(&part)
+}
+
+/// Where a file is written before it is moved.
+fn part(file: &Path) -> io::Result<PathBuf> {
+    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    Ok(file.with_file_name(name))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod browser;
 mod formats;
 mod graphs;
+mod outputs;
 mod project;
 mod text;
 mod trails;

@@ -33,6 +33,11 @@ impl Limits {
         Room { given, limit, taken: resident().unwrap_or(0) }
     }
 
+    /// The reason to stop, if there is one, looking at everything now.
+    pub fn reached_now(&self) -> Option<String> {
+        self.host.out_of_time().or_else(|| self.host.out_of_memory())
+    }
+
     /// The reason to stop, if there is one.
     pub fn reached(&mut self) -> Option<String> {
         if let Some(reason) = self.host.out_of_time() {

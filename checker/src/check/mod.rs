@@ -47,12 +47,13 @@ use crate::explore::moves::Sight;
 use crate::explore::word::Word;
 use crate::formula::Properties;
 use crate::message::Messages;
+use crate::outputs::{self, Output};
+use crate::program;
 use crate::report::Report;
 use crate::run::limit::Limit;
-use crate::spill::directory::DirectoryError;
 use crate::store::Coverage;
 use crate::trail::cost::{self, Wish};
-use crate::trail::file::{SavedTrail, fingerprints};
+use crate::trail::file::{self, SavedTrail, fingerprints};
 use crate::trail::walk::{self, Arrival};
 use crate::trail::{Names, Step, describe, shorten, source::Sources};
 use autopilot::Attempt;
@@ -61,12 +62,12 @@ use no_return::NoReturn;
 use outcomes::Outcomes;
 use prefix::Prefix;
 use progress::Progress;
-use samovar_runtime::{Output, Process, ProcessMark};
+use samovar_runtime::{self as runtime, Process, ProcessMark};
 use samovar_vm::machine::ThreadId;
 use setting::Setting;
 use state_error::StateError;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use verdict::{Finding, Note, Verdict};
 
@@ -97,7 +98,7 @@ pub struct Outcome {
     /// Threads and the functions that they began with.
     pub threads: Vec<(String, Option<String>)>,
     /// What the program wrote on the way to the error.
-    pub output: Vec<Output>,
+    pub output: Vec<runtime::Output>,
     /// How executions end, if that was asked for.
     pub ends: Outcomes,
     /// Instructions executed before the first thread.
@@ -155,6 +156,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let setting = Setting::of(options);
     let input = setup::InputFrom::Host(&limit);
     let program = setup::read(&setting, &messages)?;
+    look_at_files(options, &setting)?;
     let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let properties = properties::of(&setting, &process)?;
     if properties.uses_locals() && options.reduce != ReduceChoice::None {
@@ -177,7 +179,7 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
     let seconds = begin.elapsed().as_secs_f64();
     add_sources(&mut outcome.steps);
 
-    let mut trail_file = None;
+    let (mut trail_file, mut unsaved) = (None, None);
     if let Verdict::Error(finding) = &outcome.verdict {
         let mut saved = SavedTrail::new(&setting, finding.clone());
         saved.stdin = consumed.bytes();
@@ -188,8 +190,10 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         saved.point_of_no_return = outcome.no_return.clone();
         saved.trail = outcome.steps.clone();
         let file = options.trail.clone().unwrap_or_else(|| default_trail(&setting));
-        saved.write(&file)?;
-        trail_file = Some(file);
+        match saved.write(&file) {
+            Ok(()) => trail_file = Some(file),
+            Err(error) => unsaved = Some(error),
+        }
     }
     let report = Report {
         options,
@@ -199,8 +203,29 @@ pub fn check(options: &CheckOptions) -> Result<ProcessEnding, CommandError> {
         trail_file,
         instructions: process.machine.instructions(),
     };
+    let files = report.write_files();
     report.print()?;
+    file::tell_unsaved(unsaved, options.trail.is_some(), &messages)?;
+    files?;
     Ok(status(&outcome.verdict, &messages))
+}
+
+/// Looks whether what the options want written can be written without harm.
+fn look_at_files(options: &CheckOptions, setting: &Setting) -> Result<(), CommandError> {
+    let default = default_trail(setting);
+    let program = program::find(Path::new(&setting.program));
+    let others = [
+        Output::named("--html", options.html.as_ref()),
+        Output::named("--junit", options.junit.as_ref()),
+        Output::named("--witness", options.witness.as_ref()),
+        Output::named("--dot", options.dot.as_ref()),
+    ];
+    let trail = Output::or("--trail", options.trail.as_ref(), &default);
+    let files: Vec<Output<'_>> = others.into_iter().flatten().chain([trail]).collect();
+    let mut inputs = vec![("the program", program.as_path())];
+    inputs.extend(options.toward.iter().map(|file| ("the trail of --toward", file.as_path())));
+    inputs.extend(options.options_from.iter().map(|file| ("the options", file.as_path())));
+    outputs::check(&files, &inputs)
 }
 
 /// The trail that a search is directed to, if it is.
@@ -229,7 +254,7 @@ fn status(verdict: &Verdict, messages: &Messages) -> ProcessEnding {
 
 /// `philo.trail.json` in the working directory.
 fn default_trail(setting: &Setting) -> PathBuf {
-    let name = std::path::Path::new(&setting.program).file_stem().unwrap_or_default();
+    let name = Path::new(&setting.program).file_stem().unwrap_or_default();
     let mut file = name.to_os_string();
     file.push(".trail.json");
     file.into()
@@ -337,7 +362,7 @@ fn alone(process: &mut Process, options: &CheckOptions, ending: &Ending) -> Outc
 }
 
 /// The only end of a program that has one execution, if ends were asked for.
-fn ends_of(options: &CheckOptions, wrong: &Wrong, output: &[Output]) -> Outcomes {
+fn ends_of(options: &CheckOptions, wrong: &Wrong, output: &[runtime::Output]) -> Outcomes {
     options.outcomes.then(|| outcomes::of_only(wrong, output))
 }
 
@@ -373,7 +398,7 @@ fn explore(
     process.take_output();
     let spill = match spill::take(process, options, setting) {
         Ok(spill) => spill,
-        Err(error @ DirectoryError::Unusable { .. }) => {
+        Err(error) if error.is_full() => {
             return Ok(Outcome::of(Verdict::Incomplete { reason: error.to_string() }));
         }
         Err(error) => return Err(error.into()),

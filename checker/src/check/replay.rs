@@ -13,8 +13,9 @@ use crate::formula::Properties;
 use crate::gdb::{self, Address, Link, Session, Story};
 use crate::message::Messages;
 use crate::native::NativeError;
+use crate::outputs::{self, Output};
 use crate::place;
-use crate::program::Program;
+use crate::program::{self, Program};
 use crate::replay::walk::{self, Walk};
 use crate::replay::{Executable, Tape};
 use crate::report;
@@ -44,8 +45,14 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     let messages = Messages::new(options.loudness());
     let saved = SavedTrail::read(&options.trail())?;
     let page = options.html.as_ref().and_then(|file| std::path::absolute(file).ok());
+    let typed: Vec<Output<'_>> =
+        Output::named("--html", options.html.as_ref()).into_iter().collect();
+    outputs::check(&typed, &[("the trail", &options.trail())])?;
     // Relative names in the trail are seen from where it was recorded.
     let _ = std::env::set_current_dir(&saved.setting.directory);
+    let program = program::find(Path::new(&saved.setting.program));
+    let files: Vec<Output<'_>> = Output::named("--html", page.as_ref()).into_iter().collect();
+    outputs::check(&files, &[("the program", &program)])?;
     if let Some(plan) = &saved.plan {
         return crate::plan::replay(&saved, plan, options, &messages);
     }
@@ -57,9 +64,7 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
     if options.steps_through() {
         return step_through(&reproduced);
     }
-    if let Some(file) = &page {
-        write_page(&reproduced, file)?;
-    }
+    let written = page.as_ref().map_or(Ok(()), |file| write_page(&reproduced, file));
     let Reproduced { saved, program, steps, finding, names } = reproduced;
     if options.native {
         let certificate = native::attempt((&saved, &program), &finding, &names, &messages);
@@ -79,6 +84,7 @@ pub fn replay(options: &ReplayOptions) -> Result<ProcessEnding, CommandError> {
         ReportFormat::Text => report::text::print_trail(&saved, &steps, &finding, &names)?,
         ReportFormat::Json => report::json::print_trail(&saved, &steps, &finding)?,
     }
+    written?;
     Ok(ProcessEnding::Status(ending::FOUND))
 }
 

@@ -125,13 +125,19 @@ pub fn explore(
     };
     // Ends that a walk comes across may need more preemptions than asked for.
     let may_scout = plan.options.preemptions.is_none() || !plan.options.outcomes;
+    let mut cut = None;
     if may_scout && matches!(reduce, ReduceChoice::Auto | ReduceChoice::Contended) {
-        scout::scout(&mut space, &mut || limits.reached().is_some());
+        scout::scout(&mut space, &mut || {
+            cut = limits.reached();
+            cut.is_some()
+        });
     }
+    // What is done before the search has to come to the same when the search is gone on with.
+    let cut = cut.or_else(|| limits.reached_now());
     space.arranging(true);
     space.limit_states(room.states());
     let mut spilled = match &mut spill {
-        Some(spill) => Some(spill.begin(&mut space, plan.options, &room)?),
+        Some(spill) => Some(spill.begin(&mut space, plan.options, &room, (&mut limits, cut))?),
         None => None,
     };
     let mut watchdog = |stats: &Stats| {

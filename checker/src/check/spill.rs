@@ -1,12 +1,14 @@
 //! A search whose states are in a directory: taking it, going on with one, and its rounds.
 
+use super::limits::Limits;
 use super::lossy::Room;
 use super::setting::Setting;
 use crate::cli::{CheckOptions, SwitchChoice};
 use crate::error::reason;
-use crate::explore::choice::{Found, Stats};
+use crate::explore::choice::{Found, Stats, Wrong};
 use crate::explore::dfs::{Round, Watchdog};
 use crate::explore::external::{External, Resumed};
+use crate::explore::moves::Ending;
 use crate::explore::space::Space;
 use crate::spill::directory::{Directory, DirectoryError, Identity};
 use crate::spill::{Place, Trouble};
@@ -82,13 +84,20 @@ impl Spill {
         self.place.as_ref().map_or(fresh, |place| place.memo_bytes)
     }
 
+    /// Leaves the search as it is, for this reason.
+    fn put_off(&mut self, reason: String) -> Spilled<'_> {
+        let directory = self.directory.path().to_path_buf();
+        Spilled { search: Err(reason), has_begun: true, directory }
+    }
+
     /// Begins the search, or goes on with it: then the space, which has done what it does before
-    /// a search, comes to know what it knew.
+    /// a search, comes to know what it knew. Neither if what comes before was cut off.
     pub fn begin<'d>(
         &'d mut self,
         space: &mut Space<'_>,
         options: &CheckOptions,
         room: &Room,
+        (limits, cut): (&mut Limits, Option<String>),
     ) -> Result<Spilled<'d>, DirectoryError> {
         let directory = self.directory.path().to_path_buf();
         let Some(buffer) = buffer(options, room) else {
@@ -98,17 +107,29 @@ impl Spill {
                 room.limit >> 20,
                 room.taken.div_ceil(1 << 20)
             );
-            return Ok(Spilled { search: Err(reason), has_begun: true, directory });
+            return Ok(self.put_off(reason));
         };
+        if let Some(reason) = cut {
+            return Ok(self.put_off(reason));
+        }
         let depth = options.depth.unwrap_or(u64::MAX);
         let memo_bytes = self.memo_bytes(room);
         let has_begun = self.place.is_some();
         let search = match self.place.take() {
             None => External::new(&mut self.directory, depth, buffer, memo_bytes).map(Box::new),
             Some(place) => {
-                match External::resume(space, &mut self.directory, depth, buffer, place) {
+                let disk = &mut self.directory;
+                let mut stops = || limits.reached();
+                match External::resume(space, disk, depth, buffer, place, &mut stops) {
                     Ok(Resumed::There(search)) => Ok(search),
+                    Ok(Resumed::Stopped(reason)) => {
+                        return Ok(Spilled { search: Err(reason), has_begun, directory });
+                    }
                     Ok(Resumed::Different) => {
+                        if let Some(reason) = limits.reached_now() {
+                            // A move was given up, and that is what is different.
+                            return Ok(Spilled { search: Err(reason), has_begun, directory });
+                        }
                         let problem = "the program does not do again what it did then".to_string();
                         return Err(DirectoryError::Damaged { directory, problem });
                     }
@@ -156,7 +177,7 @@ impl Spilled<'_> {
     ) -> Round {
         let has_begun = std::mem::take(&mut self.has_begun);
         let round = match &mut self.search {
-            Err(reason) => return Round::Over(Found::Stopped { reason: reason.clone() }),
+            Err(reason) => Ok(Round::Over(Found::Stopped { reason: reason.clone() })),
             Ok(search) => {
                 let begun = if has_begun { Ok(()) } else { search.begin(space) };
                 begun.and_then(|()| search.run(space, stats, watchdog))
@@ -165,6 +186,7 @@ impl Spilled<'_> {
         let directory = self.directory.display();
         let reason = match round {
             Ok(Round::Over(Found::Stopped { reason })) => reason,
+            Ok(Round::Over(Found::Error { error: Wrong::Move(Ending::Cut(reason)), .. })) => reason,
             Ok(round) => return round,
             Err(trouble) => told(&trouble),
         };

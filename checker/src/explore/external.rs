@@ -85,6 +85,8 @@ pub enum Resumed<'d> {
     There(Box<External<'d>>),
     /// What is written down does not lead to what was known.
     Different,
+    /// It was stopped on the way there, for this reason; everything is as it was.
+    Stopped(String),
 }
 
 impl std::fmt::Debug for External<'_> {
@@ -134,15 +136,20 @@ impl<'d> External<'d> {
     }
 
     /// Goes on from a place that was committed; the engine has done what it does before a search.
+    /// `stops` is asked whether there is a reason not to.
     pub fn resume<E: Roaming>(
         engine: &mut E,
         disk: &'d mut dyn Disk,
         depth_max: u64,
         buffer: usize,
         place: Place,
+        stops: &mut dyn FnMut() -> Option<String>,
     ) -> Result<Resumed<'d>, Trouble> {
         let mut replay = Replay::open(disk, place.log)?;
         while let Some(entry) = replay.entry()? {
+            if let Some(reason) = stops() {
+                return Ok(Resumed::Stopped(reason));
+            }
             if !redo(engine, &entry) {
                 return Ok(Resumed::Different);
             }

@@ -21,6 +21,7 @@ mod rehearsal;
 mod roam;
 mod rulings;
 mod survey;
+mod tired;
 mod vantage;
 
 pub use appraisal::{Appraisal, Appraiser};
@@ -488,7 +489,7 @@ impl Engine for Space<'_> {
             if cfg!(debug_assertions) {
                 self.doubt_known();
             }
-            return Expansion::Successors;
+            return self.cut_long(self.successors.len()).unwrap_or(Expansion::Successors);
         }
         self.finder.clear();
         self.expand_surveying()

@@ -54,6 +54,7 @@ pub fn explore(
         reduce => reduce,
     };
     let sight = walk::sight(process, reduce, std::iter::empty()).with_choices_first();
+    let sight = sight.within(limits.host().clone());
     let mut progress = Progress::new(!options.quiet);
     let seen = Seen::default();
     let is_fixed = target.is_fixed();

@@ -40,8 +40,10 @@ use crate::ending::{self, Ending as ProcessEnding};
 use crate::error::CommandError;
 use crate::explore::moves::Ending;
 use crate::message::Messages;
+use crate::outputs::{self, Output};
+use crate::program;
 use crate::run::limit::Limit;
-use crate::trail::file::{SavedTrail, fingerprints};
+use crate::trail::file::{self, SavedTrail, fingerprints};
 use crate::trail::{Names, walk};
 use goal::Explored;
 use samovar_runtime::{Mark, Process};
@@ -74,6 +76,7 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
     let limit = Limit::new(options.time).with_memory(options.memory);
     let setting = Setting::of_plan(options);
     let program = setup::read(&setting, &messages)?;
+    look_at_files(options, &setting)?;
     let input = setup::InputFrom::Host(&limit);
     let (mut process, consumed) = setup::load(&program, &setting, input, None)?;
     let mut target = Target::of(options, &process)?;
@@ -81,7 +84,7 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
     let begin = Instant::now();
     let outcome = examine(&mut process, options, &target, &limit, &messages)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let mut file = None;
+    let (mut file, mut unsaved) = (None, None);
     if let Verdict::Plan(plan) = &outcome.verdict {
         let mut saved = SavedTrail::of_plan(&setting, plan.clone(), &target.text());
         saved.stdin = consumed.bytes();
@@ -89,21 +92,34 @@ pub fn plan(options: &PlanOptions) -> Result<ProcessEnding, CommandError> {
         saved.contended = outcome.contended.clone();
         saved.choices = outcome.path.iter().map(|step| (step.thread.0, step.alternative)).collect();
         let name = options.trail.clone().unwrap_or_else(|| default_file(&setting));
-        saved.write(&name)?;
-        file = Some(name);
+        match saved.write(&name) {
+            Ok(()) => file = Some(name),
+            Err(error) => unsaved = Some(error),
+        }
     }
     let instructions = process.machine.instructions();
     let (outcome, target) = (&outcome, &target);
     let setting = &setting;
     let report = Report { options, setting, target, outcome, seconds, instructions, file };
-    if let Some(file) = &options.html {
-        crate::report::save(file, &html::page(&report))?;
-    }
+    let page = options.html.as_ref();
+    let page = page.map_or(Ok(()), |file| crate::report::save(file, &html::page(&report)));
     match options.format {
         ReportFormat::Text => text::print(&report)?,
         ReportFormat::Json => json::print(&report)?,
     }
+    file::tell_unsaved(unsaved, options.trail.is_some(), &messages)?;
+    page?;
     Ok(status(&outcome.verdict, &messages))
+}
+
+/// Looks whether what the options want written can be written without harm.
+fn look_at_files(options: &PlanOptions, setting: &Setting) -> Result<(), CommandError> {
+    let default = default_file(setting);
+    let program = program::find(Path::new(&setting.program));
+    let trail = Output::or("--trail", options.trail.as_ref(), &default);
+    let page = Output::named("--html", options.html.as_ref());
+    let files: Vec<Output<'_>> = page.into_iter().chain([trail]).collect();
+    outputs::check(&files, &[("the program", &program)])
 }
 
 /// The exit status, and for what is unsupported the message.

@@ -15,6 +15,7 @@ use crate::cli::PlanSearch;
 use crate::explore::choice::{Choice, Stats, Wrong};
 use crate::explore::dfs::{WATCH_EVERY, Watchdog};
 use crate::explore::engine::{Engine, Expansion, Successor};
+use crate::explore::moves::Ending;
 use crate::explore::origins::Origins;
 use crate::explore::space::{Appraisal, Space};
 use crate::state::StateId;
@@ -205,6 +206,9 @@ impl<'s, 'a> Search<'s, 'a> {
             Expansion::Unsupported(last, what) => {
                 let path = self.origins.path(from.state, Some(last));
                 return Some(Found::Unsupported { path, what });
+            }
+            Expansion::Wrong(_, Wrong::Move(Ending::Cut(reason))) => {
+                return Some(Found::Stopped { reason });
             }
             Expansion::Wrong(last, Wrong::Move(_)) => {
                 return Some(Found::Endless { path: self.origins.path(from.state, last) });

@@ -40,24 +40,34 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes the files that were asked for, then the report on the standard output.
-    pub fn print(&self) -> Result<(), CommandError> {
+    /// Writes the files that were asked for, as many as can be written; why one cannot.
+    pub fn write_files(&self) -> Result<(), CommandError> {
+        let mut result = Ok(());
+        let mut add = |file: &Path, text: &str| {
+            let saved = save(file, text);
+            result = std::mem::replace(&mut result, Ok(())).and(saved);
+        };
         if let Some(file) = &self.options.html {
-            save(file, &html::page(self))?;
+            add(file, &html::page(self));
         }
         if let Some(file) = &self.options.junit {
-            save(file, &junit::page(self))?;
+            add(file, &junit::page(self));
         }
         if let (Some(file), Verdict::Error(finding)) =
             (&self.options.witness, &self.outcome.verdict)
         {
             // What cannot be read any more has no hash, which is what such a file deserves.
             let program = std::fs::read(&self.setting.program).unwrap_or_default();
-            save(file, &witness::page(self, finding, &program))?;
+            add(file, &witness::page(self, finding, &program));
         }
         if let (Some(file), Some(graph)) = (&self.options.dot, &self.outcome.graph) {
-            save(file, graph)?;
+            add(file, graph);
         }
+        result
+    }
+
+    /// Writes the report on the standard output.
+    pub fn print(&self) -> Result<(), CommandError> {
         match self.options.format {
             CheckFormat::Text => text::print(self),
             CheckFormat::Json => json::print(self),

@@ -83,7 +83,11 @@ struct Head {
 #[derive(Debug, Error)]
 pub enum DirectoryError {
     /// It cannot be written or read.
-    #[error("{}: the search cannot be kept there: {}", directory.display(), reason(error))]
+    #[error(
+        "{}: the search cannot be kept there: {}; name another directory",
+        directory.display(),
+        reason(error)
+    )]
     Unusable {
         /// As given by the user.
         directory: PathBuf,
@@ -148,6 +152,15 @@ pub enum DirectoryError {
         /// What is wrong.
         problem: String,
     },
+}
+
+impl DirectoryError {
+    /// Whether there is nothing wrong with the directory but that there is no room for more.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        let full = [StorageFull, QuotaExceeded, FileTooLarge];
+        matches!(self, DirectoryError::Unusable { error, .. } if full.contains(&error.kind()))
+    }
 }
 
 /// See the module head.

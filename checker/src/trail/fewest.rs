@@ -148,7 +148,8 @@ impl Search<'_> {
         let (mut alternative, mut alternatives, mut moves) = (0, 1, false);
         let (mark, vector_mark) = (self.process.mark(), self.vector.mark());
         let price = 1 + self.process.threads().len() / MANY_THREADS;
-        while alternative < alternatives {
+        // A choice may have more alternatives than may be tried.
+        while alternative < alternatives && (alternative == 0 || 0 < self.moves_left) {
             let choice = Choice { thread, alternative };
             let made = moves::execute(self.process, &mark, choice, self.sight);
             self.moves_left = self.moves_left.saturating_sub(price);

@@ -12,6 +12,7 @@ use crate::check::verdict::Finding;
 use crate::error::reason;
 use crate::explore::choice::Choice;
 use crate::explore::word::Word;
+use crate::message::Messages;
 use crate::plan::verdict::Plan;
 use crate::whole;
 use samovar_runtime::Process;
@@ -173,6 +174,21 @@ impl SavedTrail {
         });
         result.map_err(|error| TrailError::Unwritable { file: file.to_path_buf(), error })
     }
+}
+
+/// Says why a trail was not saved, if it was not. That is no reason to give up if nobody `named` a
+/// file for it.
+pub fn tell_unsaved(
+    unsaved: Option<TrailError>,
+    named: bool,
+    messages: &Messages,
+) -> Result<(), TrailError> {
+    match unsaved {
+        Some(error) if named => return Err(error),
+        Some(error) => messages.error(&error),
+        None => {}
+    }
+    Ok(())
 }
 
 /// The part of a trail that is the same in all forms.

@@ -21,8 +21,9 @@ const LOOK_EVERY: u64 = 64;
 struct Level {
     marks: Vec<ProcessMark>,
     vector: VectorMark,
-    /// Moves that were not made yet; the last comes next.
-    pending: Vec<Choice>,
+    /// Moves that were not made yet, the last comes next; and the number of alternatives of each,
+    /// as far as that is known.
+    pending: Vec<(Choice, u32)>,
     /// The move that led to the next level.
     made: Option<Choice>,
 }
@@ -102,7 +103,7 @@ impl<'a> Descent<'a> {
     fn run(&mut self, budget: u64, limit: &Limit) -> Result<bool, (Differs, Vec<Choice>)> {
         loop {
             let top = self.levels.last_mut().expect("the start stays");
-            let Some(choice) = top.pending.pop() else {
+            let Some((choice, alternatives)) = top.pending.pop() else {
                 if self.levels.len() == 1 {
                     return Ok(true);
                 }
@@ -115,7 +116,7 @@ impl<'a> Descent<'a> {
                 return Ok(false);
             }
             self.moves += 1;
-            if let Err(differs) = self.make(choice) {
+            if let Err(differs) = self.make(choice, alternatives) {
                 let made = self.levels.iter().filter_map(|level| level.made);
                 return Err((differs, made.chain([choice]).collect()));
             }
@@ -123,13 +124,14 @@ impl<'a> Descent<'a> {
     }
 
     /// Makes a move of the state on top, and stays where it leads if that is new.
-    fn make(&mut self, choice: Choice) -> Result<(), Differs> {
+    fn make(&mut self, choice: Choice, alternatives: u32) -> Result<(), Differs> {
         let top = self.levels.last_mut().expect("the start stays");
         let made = self.legs.make(&top.marks, choice, self.sight)?;
         self.gives_up |= matches!(made.ending, Ending::Diverges | Ending::Cut(_));
-        if choice.alternative == 0 {
-            let others = (1..made.alternatives).rev();
-            top.pending.extend(others.map(|alternative| Choice { alternative, ..choice }));
+        let (next, alternatives) = (choice.alternative + 1, made.alternatives.max(alternatives));
+        if next < alternatives {
+            // One after the other: there may be millions.
+            top.pending.push((Choice { alternative: next, ..choice }, alternatives));
         }
         if made.ending == Ending::Done {
             let mark = top.marks[0].machine();
@@ -160,15 +162,16 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// The moves of a state, the preferred one last; further alternatives show when one is made.
-fn choices(process: &Process, first_comes_first: bool) -> Vec<Choice> {
+/// The moves of a state and one alternative for each, the preferred one last; further alternatives
+/// show when one is made.
+fn choices(process: &Process, first_comes_first: bool) -> Vec<(Choice, u32)> {
     let is_runnable =
         |thread: &u32| process.threads()[*thread as usize].state == ThreadState::Runnable;
     let count = process.machine.thread_count();
     let time = process.next_deadline().map(|_| count);
     let movers = (0..count).filter(is_runnable).chain(time);
-    let choice = |thread| Choice { thread: ThreadId(thread), alternative: 0 };
-    let mut choices: Vec<Choice> = movers.map(choice).collect();
+    let choice = |thread| (Choice { thread: ThreadId(thread), alternative: 0 }, 1);
+    let mut choices: Vec<(Choice, u32)> = movers.map(choice).collect();
     if first_comes_first {
         choices.reverse();
     }

@@ -277,12 +277,12 @@ fn resume_at(
     buffer: usize,
     place: Place,
 ) -> Result<Came, Trouble> {
-    match External::resume(engine, disk, u64::MAX, buffer, place)? {
+    match External::resume(engine, disk, u64::MAX, buffer, place, &mut || None)? {
         Resumed::There(mut search) => {
             let (found, stats) = finish(&mut search, engine, true)?;
             Ok(Came::to(&found, &stats))
         }
-        Resumed::Different => panic!("the log leads elsewhere"),
+        other => panic!("the log leads elsewhere: {other:?}"),
     }
 }
 
@@ -436,9 +436,11 @@ fn a_search_that_is_stopped_goes_on_later() {
                 Box::new(search)
             }
             Some(place) => {
-                match External::resume(&mut engine, &mut disk, u64::MAX, 5000, place).unwrap() {
+                match External::resume(&mut engine, &mut disk, u64::MAX, 5000, place, &mut || None)
+                    .unwrap()
+                {
                     Resumed::There(search) => search,
-                    Resumed::Different => panic!("the log leads elsewhere"),
+                    other => panic!("the log leads elsewhere: {other:?}"),
                 }
             }
         };
@@ -468,14 +470,16 @@ fn another_program_and_damage_are_noticed() {
     let place = disk.restart().unwrap();
     let again = resume(&mut eventful(3), &mut disk, 90).unwrap();
     assert_eq!(again, expected, "a search that is over ends the same way again");
-    let other = External::resume(&mut eventful(5), &mut disk, u64::MAX, 90, place.clone());
+    let other =
+        External::resume(&mut eventful(5), &mut disk, u64::MAX, 90, place.clone(), &mut || None);
     assert!(matches!(other, Ok(Resumed::Different)), "{other:?}");
     for name in ["log", "edges", "origins"] {
         let mut copy = Pretended::default();
         search(&mut eventful(3), &mut copy, u64::MAX, 90).unwrap();
         let place = copy.restart().unwrap();
         copy.change(name, |bytes| bytes.truncate(bytes.len() / 2));
-        let result = External::resume(&mut eventful(3), &mut copy, u64::MAX, 90, place);
+        let result =
+            External::resume(&mut eventful(3), &mut copy, u64::MAX, 90, place, &mut || None);
         assert!(result.is_err(), "{name}");
     }
 }

@@ -85,6 +85,9 @@ impl Space<'_> {
         let begin = self.executing.begin();
         let made = self.execute(choice, survey, stale.map(|found| found.which));
         self.executing.end(begin);
+        if !survey.is_repeated && survey.end.is_none() {
+            survey.end = self.cut_executing(choice);
+        }
         made.into()
     }
 

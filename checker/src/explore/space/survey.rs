@@ -161,6 +161,7 @@ impl Space<'_> {
                 self.ready.push((choice, found));
             }
             alternative += 1;
+            survey.end = survey.end.take().or_else(|| self.cut_at(alternative as usize));
         }
     }
 
@@ -184,6 +185,7 @@ impl Space<'_> {
             if is_wanted(choice) && survey.end.is_none() {
                 self.make_one(choice, found, parent, survey);
                 self.vector.undo_to(mark);
+                survey.end = survey.end.take().or_else(|| self.cut_at(at));
             }
         }
     }
