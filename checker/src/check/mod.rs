@@ -19,6 +19,7 @@ pub(crate) mod lossy;
 mod macros;
 mod native;
 pub mod no_return;
+mod on_behalf;
 pub mod outcomes;
 mod panic;
 pub(crate) mod prefix;

@@ -6,10 +6,13 @@
 //! memory (the heap, stacks, everything in a stripped program) is explored in all orders like
 //! everything contended; that threads meet there is worth a note, not an error, because nobody can
 //! tell whether the program means it to be atomic. What is atomic by its type, by its statement
-//! (see [`super::atomic_line`]) or by the header that it comes from is neither.
+//! (see [`super::atomic_line`]) or by the header that it comes from is neither. What a library does
+//! to such variables because the program calls it (see [`super::on_behalf`]) counts as the call's;
+//! notes are not made of it.
 
 use super::atomic_line::{Deed, Manner};
 use super::kind::ErrorKind;
+use super::on_behalf;
 use super::statements::Statements;
 use super::verdict::{Finding, Note, RaceAccess};
 use crate::explore::moves::Sight;
@@ -42,6 +45,8 @@ struct Side {
     is_static: bool,
     /// The instruction comes from where a language defines its atomics.
     is_atomic_header: bool,
+    /// The instruction is a library's, which does what the program has called it for.
+    is_on_behalf: bool,
 }
 
 impl Side {
@@ -90,7 +95,8 @@ pub fn judge(
         if standings == [Standing::Plain; 2] {
             return Meeting::Race;
         }
-        if !standings.contains(&Standing::Exempt) {
+        let is_own = !one.is_on_behalf && !other.is_on_behalf;
+        if is_own && !standings.contains(&Standing::Exempt) {
             notes.push(note(process, names, sight, (&one, &other)));
         }
     }
@@ -104,7 +110,8 @@ fn standing(names: &Names, statements: &mut Statements, side: &Side) -> Standing
         return Standing::Exempt;
     }
     match &side.data {
-        _ if manner == Some(Manner::Unclear) => Standing::Unknown,
+        // What a function gets the address of it accesses in ordinary ways.
+        _ if manner == Some(Manner::Unclear) && !side.is_on_behalf => Standing::Unknown,
         None => Standing::Unknown,
         Some(data) if names.debug().type_name(data.ty) == UNKNOWN_TYPE => Standing::Unknown,
         Some(data) if !is_plain(names, data) => Standing::Exempt,
@@ -122,7 +129,7 @@ fn is_plain(names: &Names, data: &DataName) -> bool {
     let is_library = ["pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "FILE", "std::"];
     !data.is_atomic
         && !data.name.contains(".__")
-        && !is_library.iter().any(|word| ty.contains(word))
+        && (on_behalf::is_of_container(data) || !is_library.iter().any(|word| ty.contains(word)))
 }
 
 /// Describes a race. The process stands before the two moves and is left there.
@@ -271,10 +278,12 @@ fn sides(
         };
         while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
         let pc = process.machine.core(thread).pc;
-        if let Some(access) = finder.found
-            && (names.is_own_code(process, pc) || names.may_be_own_code(process, pc))
-        {
-            found.push(side(process, names, thread, access));
+        let is_own = names.is_own_code(process, pc) || names.may_be_own_code(process, pc);
+        if let Some(access) = finder.found {
+            let side = side(process, names, thread, access);
+            if is_own || side.is_on_behalf {
+                found.push(side);
+            }
         }
         process.undo_to(&mark);
         if finder.found.is_none() {
@@ -290,12 +299,16 @@ fn side(process: &Process, names: &Names, thread: ThreadId, access: Access) -> S
     let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
     let size = u64::from(access.size);
     let data = names.variable(process, thread, access.addr, size);
+    let is_own = |data: &DataName| on_behalf::is_own(process, data);
+    let is_on_behalf =
+        data.as_ref().is_some_and(is_own) && on_behalf::stands(process, names, thread);
     Side {
         thread,
         access,
         location: names.standpoint(process, thread),
         stack: stack.collect(),
         is_atomic_header: names.is_in_header_of_atomics(process.machine.core(thread).pc),
+        is_on_behalf,
         is_static: names.static_variable(access.addr, size).is_some(),
         data: data.or_else(|| elsewhere(process, names, thread, &access)),
     }

@@ -322,7 +322,7 @@ fn outside(name: &str) -> &str {
 }
 
 /// A function's name without the underscores and the version that libraries put around it.
-fn plain(name: &str) -> &str {
+pub fn plain(name: &str) -> &str {
     let name = name.split('@').next().unwrap_or(name);
     name.trim_start_matches('_').trim_start_matches("GI_").trim_start_matches('_')
 }
