@@ -11,6 +11,7 @@ mod deadlock;
 mod estimate;
 pub mod fillings;
 mod graph;
+mod held;
 mod impatience;
 mod judge;
 pub mod kind;

@@ -11,6 +11,7 @@
 //! notes are not made of it.
 
 use super::atomic_line::{Deed, Manner};
+use super::held;
 use super::kind::ErrorKind;
 use super::on_behalf;
 use super::statements::Statements;
@@ -19,7 +20,7 @@ use crate::explore::moves::Sight;
 use crate::explore::visible::{LibraryData, Visible};
 use crate::explore::word::Word;
 use crate::trail::names::{Location, Names};
-use samovar_runtime::{Event, Observer, Process, ThreadState, WaitFor};
+use samovar_runtime::{Event, Observer, Process, ThreadState};
 use samovar_vm::debug::DataName;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
@@ -47,6 +48,8 @@ struct Side {
     is_atomic_header: bool,
     /// The instruction is a library's, which does what the program has called it for.
     is_on_behalf: bool,
+    /// How many accesses to the word come before it in the move.
+    skip: usize,
 }
 
 impl Side {
@@ -97,7 +100,7 @@ pub fn judge(
         }
         let is_own = !one.is_on_behalf && !other.is_on_behalf;
         if is_own && !standings.contains(&Standing::Exempt) {
-            notes.push(note(process, names, sight, (&one, &other)));
+            notes.push(note(process, names, (sight, word), (&one, &other)));
         }
     }
     Meeting::Notes(notes)
@@ -155,7 +158,7 @@ pub fn describe(
         tell(&one),
         tell(&other)
     );
-    let accesses = [&one, &other].map(|side| told(process, names, sight, side));
+    let accesses = [&one, &other].map(|side| told(process, names, (sight, word), side));
     Some(Finding {
         kind: ErrorKind::Race,
         detail: None,
@@ -168,21 +171,36 @@ pub fn describe(
     })
 }
 
-fn told(process: &Process, names: &Names, sight: &Sight, side: &Side) -> RaceAccess {
+/// An access with the locks that its thread holds there, some of which it may take on the way.
+fn told(
+    process: &mut Process,
+    names: &Names,
+    (sight, word): (&Sight, Word),
+    side: &Side,
+) -> RaceAccess {
+    let mark = process.mark();
+    approach(process, sight, word, side.thread, side.skip);
+    let locks = held::locks(process, names, side.thread);
+    process.undo_to(&mark);
     RaceAccess {
         thread: names.thread(side.thread),
         operation: deed(side).to_string(),
         location: side.location.clone(),
         stack: side.stack.clone(),
-        locks: locks(process, names, sight, side.thread),
+        locks,
     }
 }
 
 /// Tells of accesses that nothing orders, to memory of which nobody knows what it is.
-fn note(process: &Process, names: &Names, sight: &Sight, (one, other): (&Side, &Side)) -> Note {
+fn note(
+    process: &mut Process,
+    names: &Names,
+    at: (&Sight, Word),
+    (one, other): (&Side, &Side),
+) -> Note {
     let data = one.data.as_ref().or(other.data.as_ref()).map(|data| data.name.clone());
     let memory = data.unwrap_or_else(|| memory(process, names, one.access.addr));
-    let mut accesses = [one, other].map(|side| told(process, names, sight, side));
+    let mut accesses = [one, other].map(|side| told(process, names, at, side));
     accesses.sort_by_key(RaceAccess::place);
     let tell = |access: &RaceAccess| {
         let RaceAccess { thread, operation, location, .. } = access;
@@ -215,22 +233,6 @@ fn deed(side: &Side) -> &'static str {
 
 fn place(side: &Side) -> String {
     side.location.short().unwrap_or_else(|| format!("{:#x}", side.location.address))
-}
-
-/// Mutexes that a thread holds, of those that threads contend for.
-fn locks(process: &Process, names: &Names, sight: &Sight, thread: ThreadId) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for word in sight.visible.contended() {
-        let addr = word.address();
-        let is_mutex = names.debug().name_of_data(addr).is_some_and(|data| {
-            data.start == addr && names.debug().type_name(data.ty).contains("mutex")
-        });
-        let wait = WaitFor::Mutex { addr, deadline: None };
-        if is_mutex && process.holder(&wait) == Some(thread) {
-            found.push(names.object(process, thread, addr));
-        }
-    }
-    found
 }
 
 /// Plain accesses of different threads to the same bytes, two at a time, one of them a store.
@@ -266,37 +268,47 @@ fn sides(
     let mut found = Vec::new();
     for skip in 0..ACCESSES_MAX {
         let mark = process.mark();
-        let mut finder = Finder {
-            visible: &sight.visible,
-            library: &sight.library,
-            word,
-            atomic: process.is_atomic(thread),
-            descriptor: process.machine.core(thread)[Reg::FsBase],
-            over: false,
-            skip,
-            found: None,
-        };
-        while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
+        let access = approach(process, sight, word, thread, skip);
         let pc = process.machine.core(thread).pc;
         let is_own = names.is_own_code(process, pc) || names.may_be_own_code(process, pc);
-        if let Some(access) = finder.found {
-            let side = side(process, names, thread, access);
+        if let Some(access) = access {
+            let side = Side { skip, ..side(process, names, thread, access) };
             if is_own || side.is_on_behalf {
                 found.push(side);
             }
         }
         process.undo_to(&mark);
-        if finder.found.is_none() {
+        if access.is_none() {
             break;
         }
     }
     found
 }
 
+/// Brings a thread before a plain access of its next move to a word, behind so many others.
+fn approach(
+    process: &mut Process,
+    sight: &Sight,
+    word: Word,
+    thread: ThreadId,
+    skip: usize,
+) -> Option<Access> {
+    let mut finder = Finder {
+        visible: &sight.visible,
+        library: &sight.library,
+        word,
+        atomic: process.is_atomic(thread),
+        descriptor: process.machine.core(thread)[Reg::FsBase],
+        over: false,
+        skip,
+        found: None,
+    };
+    while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
+    finder.found
+}
+
 /// An access that a thread stands before.
 fn side(process: &Process, names: &Names, thread: ThreadId, access: Access) -> Side {
-    let frames = names.frames(process, thread);
-    let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
     let size = u64::from(access.size);
     let data = names.variable(process, thread, access.addr, size);
     let is_own = |data: &DataName| on_behalf::is_own(process, data);
@@ -306,9 +318,10 @@ fn side(process: &Process, names: &Names, thread: ThreadId, access: Access) -> S
         thread,
         access,
         location: names.standpoint(process, thread),
-        stack: stack.collect(),
+        stack: names.stack(process, thread, FRAMES_MAX),
         is_atomic_header: names.is_in_header_of_atomics(process.machine.core(thread).pc),
         is_on_behalf,
+        skip: 0,
         is_static: names.static_variable(access.addr, size).is_some(),
         data: data.or_else(|| elsewhere(process, names, thread, &access)),
     }
