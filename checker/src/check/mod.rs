@@ -21,6 +21,7 @@ mod macros;
 mod native;
 pub mod no_return;
 mod on_behalf;
+mod ordinary;
 pub mod outcomes;
 mod panic;
 pub(crate) mod prefix;

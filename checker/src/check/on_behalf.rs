@@ -22,7 +22,7 @@ const ORDERING: [&str; 8] =
 
 /// Functions of the C library, as a static program names them: the part before an underscore.
 #[rustfmt::skip]
-const FUNCTIONS: &[&str] = &[
+pub const FUNCTIONS: &[&str] = &[
     "memcpy", "memmove", "mempcpy", "memset", "memcmp", "memchr", "memrchr", "rawmemchr",
     "memccpy", "memmem", "bcopy", "bzero", "explicit", "strlen", "strnlen", "strcpy", "stpcpy",
     "strncpy", "stpncpy", "strcat", "strncat", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
