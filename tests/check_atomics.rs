@@ -64,3 +64,21 @@ fn what_an_atomic_operation_is_handed_is_read_plainly() {
         assert!(message.contains("race on data"), "{message}");
     }
 }
+
+#[test]
+fn what_a_function_of_the_file_does_is_known_where_it_is_inlined() {
+    let scratch = Scratch::new("inlined");
+    let compiler = samovar_tests::tool::need("gcc").expect("gcc is essential");
+    let source = programs().join("check/inlined.c");
+    let program = scratch.join("inlined").display().to_string();
+    for level in ["-O0", "-O2"] {
+        let mut command = Command::new(&compiler);
+        execute(command.args(["-g", level, "-pthread"]).arg(&source).args(["-o", &program]));
+        for (how, verdict) in [("plain", "error"), ("atomic", "verified")] {
+            let words = ["check", "--format", "json", &program, how];
+            let outcome = Job::new(samovar(), &words).directory(scratch.path()).run();
+            let report: Value = serde_json::from_slice(&outcome.stdout).expect("a report");
+            assert_eq!(report["verdict"], verdict, "{level} {how}: {report:#}");
+        }
+    }
+}

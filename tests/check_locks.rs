@@ -282,3 +282,30 @@ fn a_waiting_writer_may_keep_readers_out() {
         assert_eq!(found["error"]["kind"], "deadlock", "{model}: {found:#}");
     }
 }
+
+#[test]
+fn a_race_tells_the_locks_that_are_held_and_who_called() {
+    let scratch = Scratch::new("held");
+    let program = built(&scratch, "held.c", &[]);
+    for (how, [mine, yours]) in [
+        ("mutex", ["mine", "yours"]),
+        ("member", ["first.lock", ""]),
+        ("rwlock", ["readers", "writers"]),
+        ("spin", ["spin", "turn"]),
+        ("nothing", ["", ""]),
+    ] {
+        let words = |name: &str| if name.is_empty() { vec![] } else { vec![name.to_string()] };
+        for reduce in ["--reduce=auto", "--reduce=none"] {
+            let report = report(&scratch, &[reduce], &program, how);
+            assert_eq!(report["error"]["kind"], "race", "{how}: {report:#}");
+            let accesses = report["error"]["accesses"].as_array().expect("two accesses");
+            let held: Vec<&Value> = accesses.iter().map(|access| &access["locks"]).collect();
+            assert_eq!(held, [&Value::from(words(mine)), &Value::from(words(yours))], "{how}");
+        }
+    }
+    let outcome = Job::new(samovar(), &["check", &program, "mutex"]).directory(scratch.path());
+    let text = outcome.run().stdout_text().replace("\n  ", " ");
+    assert!(text.contains("T1 holds mine; T2 holds yours."), "{text}");
+    assert!(text.contains("T1 is in change, called by one (held.c:"), "{text}");
+    assert!(text.contains("T2 is in change, called by other (held.c:"), "{text}");
+}

@@ -37,12 +37,12 @@ fn check(program: &Path, options: &[&str], deed: &str) -> Value {
 fn what_a_thread_has_reserved_is_nobody_elses() {
     let scratch = Scratch::new("reserved");
     let wrong = [
-        ("reads", "thread 0 reads what thread 1 has locked: account"),
-        ("writes", "thread 0 writes to what thread 1 has locked: account"),
-        ("adds", "thread 0 writes to what thread 1 has locked: account"),
-        ("locks", "thread 0 writes to what thread 1 has locked: account"),
-        ("prints", "thread 0 reads what thread 1 has locked: account"),
-        ("unlocks", "thread 0 unlocks what it has not locked: account"),
+        ("reads", "main reads what T1 has locked: account"),
+        ("writes", "main writes to what T1 has locked: account"),
+        ("adds", "main writes to what T1 has locked: account"),
+        ("locks", "main writes to what T1 has locked: account"),
+        ("prints", "main reads what T1 has locked: account"),
+        ("unlocks", "main unlocks what it has not locked: account"),
     ];
     for (way, program) in builds("reserved.c", &scratch) {
         for reduce in ["auto", "lgc"] {

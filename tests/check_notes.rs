@@ -70,9 +70,8 @@ fn memory_without_a_type_is_worth_a_note() {
             assert!(message.contains("in heap"), "{message}");
             let half = notes(&scratch, &[reduce], &program, "half");
             assert_eq!(half.len(), 1, "{flags:?} {reduce}: {half:#?}");
-            let locks = if reduce == "--reduce=none" { vec![] } else { vec!["lock"] };
             let other = line("the other one does not lock");
-            assert_eq!(told(&half[0]), [(loose, vec![]), (other, locks)]);
+            assert_eq!(told(&half[0]), [(loose, vec![]), (other, vec!["lock"])]);
             let stack = notes(&scratch, &[reduce], &program, "stack");
             assert_eq!(stack.len(), 1, "{flags:?} {reduce}: {stack:#?}");
             assert_eq!(told(&stack[0])[0].0, line("a variable of main's"));

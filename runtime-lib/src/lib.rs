@@ -49,6 +49,7 @@ pub use errno::Errno;
 pub use event::{Event, LockFault, Misuse, Unsupported, UnsupportedKind};
 pub use host::{DirEntry, FileStat, FileTime, FileType, HostFiles, InputSource, NoFiles, Stdin};
 pub use load::{LoadError, LoadOptions, Model};
+pub use models::HeldLock;
 pub use module::Module;
 pub use origin::Origin;
 pub use os::{Ended, Os, Output};

@@ -10,6 +10,7 @@ use samovar_tests::scratch::Scratch;
 const FINDINGS: &[(&str, &[&str], &str, &[&str])] = &[
     ("deadlock", &[], "crossed.c", &[]),
     ("lost_update", &["--check", "assertion", "--cflags", "-DRACY"], "tally.c", &[]),
+    ("race", &["--cflags", "-DRACY"], "tally.c", &[]),
     ("use_after_free", &[], "misdeeds.c", &["freed", "thread"]),
     ("null", &[], "misdeeds.c", &["null"]),
     ("exit", &["--check", "exit"], "misdeeds.c", &["exit", "thread"]),

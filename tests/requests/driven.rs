@@ -181,10 +181,7 @@ fn privileges_exclude_others() {
         let breach = process.privileges().breach(ThreadId(1), &access).expect("a breach");
         let violation = breach.violation(ThreadId(1), &access, 0x1234);
         assert_eq!((violation.kind, violation.data), (ViolationKind::Privilege, Some(start + 3)));
-        assert!(
-            violation.message.starts_with("thread 1 writes to what thread 0 has"),
-            "{violation}"
-        );
+        assert!(violation.message.starts_with("T1 writes to what main has"), "{violation}");
         assert_eq!(process.privileges().breach(ThreadId(0), &access), None);
 
         // Told otherwise it unlocks, the other one gets it, and the second unlock is a violation.
@@ -193,7 +190,7 @@ fn privileges_exclude_others() {
             panic!("no violation")
         };
         assert_eq!(violation.kind, ViolationKind::Privilege);
-        assert!(violation.message.contains("thread 0 unlocks"), "{violation}");
+        assert!(violation.message.contains("main unlocks"), "{violation}");
         assert!(process.privileges().is_empty());
         assert_eq!(run(&mut process, &mut listener), Event::ProcessExited(0));
         assert_eq!(output(&mut process), "went on, first = 1\n");

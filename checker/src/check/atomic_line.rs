@@ -33,11 +33,18 @@ pub enum Deed {
 /// Lines of a statement before and behind the one that is known.
 const LINES_MAX: usize = 4;
 
-/// How a variable is accessed in a statement.
-pub fn manner(macros: &Macros, text: &str, variable: Option<&str>, deed: Deed) -> Manner {
+/// How a variable is accessed in a statement; of some functions it is known that they access what
+/// they are handed in ordinary ways.
+pub fn manner(
+    macros: &Macros,
+    text: &str,
+    variable: Option<&str>,
+    deed: Deed,
+    is_ordinary: &dyn Fn(&str) -> bool,
+) -> Manner {
     let mut all = (0..macros.variants()).map(|variant| {
         let text = macros.write_out(text, variant, &speaks);
-        written_out(&text, variable, deed)
+        written_out(&text, variable, deed, is_ordinary)
     });
     let first = all.next().unwrap_or(Manner::Plain);
     if all.all(|other| other == first) { first } else { Manner::Unclear }
@@ -50,7 +57,12 @@ pub fn is_open(macros: &Macros, text: &str) -> bool {
 }
 
 /// How a variable is accessed in a statement without macros.
-fn written_out(text: &str, variable: Option<&str>, deed: Deed) -> Manner {
+fn written_out(
+    text: &str,
+    variable: Option<&str>,
+    deed: Deed,
+    is_ordinary: &dyn Fn(&str) -> bool,
+) -> Manner {
     let calls = calls(text);
     let named = variable.map_or_else(Vec::new, |name| occurrences(text, name));
     if named.is_empty() {
@@ -58,8 +70,12 @@ fn written_out(text: &str, variable: Option<&str>, deed: Deed) -> Manner {
     }
     // The innermost operation comes last.
     let operation = |at: usize| calls.iter().rfind(|call| call.holds(at) && works(call.name));
-    let is_handed =
-        |at: usize| text[..at].trim_end().ends_with('&') && calls.iter().any(|call| call.holds(at));
+    let is_known = !calls.iter().any(|call| works(call.name));
+    let is_handed = |at: usize| {
+        let mut takers = calls.iter().filter(|call| call.holds(at));
+        let is_strange = |call: &Call<'_>| !is_known || !is_ordinary(call.name);
+        text[..at].trim_end().ends_with('&') && takers.any(is_strange)
+    };
     let is_whole = variable.is_some_and(|name| name.chars().all(is_part));
     let each = named.iter().map(|&(at, name)| match operation(at) {
         Some(call) => as_argument(text, call, at, is_whole && points(&text[at + name.len()..])),
@@ -145,7 +161,7 @@ fn assigns(text: &str) -> bool {
 }
 
 /// Whether a name is that of an atomic operation, or of something about one.
-fn speaks(name: &str) -> bool {
+pub fn speaks(name: &str) -> bool {
     name.to_ascii_lowercase().contains("atomic") || name.starts_with("__sync_")
 }
 
@@ -203,7 +219,8 @@ mod tests {
         let lines: Vec<String> = text.lines().map(str::to_string).collect();
         let mut macros = Macros::default();
         macros.add(&lines);
-        manner(&macros, &statement(&lines, line), Some(variable), deed)
+        let ordinary = |name: &str| name == "w";
+        manner(&macros, &statement(&lines, line), Some(variable), deed, &ordinary)
     }
 
     fn read(text: &str) -> Manner {
@@ -264,6 +281,14 @@ mod tests {
         }
         assert_eq!(read("x = atomic_load(n);"), Manner::Unclear, "a pointer, or an array");
         assert_eq!(read("atomic_thread_fence(&n);"), Manner::Unclear);
+    }
+
+    #[test]
+    fn ordinary_functions_access_what_they_are_handed() {
+        assert_eq!(read("w(&n);"), Manner::Plain);
+        assert_eq!(read("v(&n);"), Manner::Unclear);
+        assert_eq!(read("v(w(&n));"), Manner::Unclear);
+        assert_eq!(read("w(&n), atomic_store(&m, 1);"), Manner::Unclear);
     }
 
     #[test]

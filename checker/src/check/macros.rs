@@ -69,6 +69,11 @@ impl Macros {
         self.by_name.values().map(Vec::len).max().unwrap_or(1)
     }
 
+    /// Whether a name is that of a macro.
+    pub fn defines(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// A text with its macros written out, but for those whose names are to be kept. Of several
     /// definitions of a name the one of that number is taken, or the last.
     pub fn write_out(&self, text: &str, variant: usize, keep: &dyn Fn(&str) -> bool) -> String {

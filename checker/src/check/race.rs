@@ -6,17 +6,21 @@
 //! memory (the heap, stacks, everything in a stripped program) is explored in all orders like
 //! everything contended; that threads meet there is worth a note, not an error, because nobody can
 //! tell whether the program means it to be atomic. What is atomic by its type, by its statement
-//! (see [`super::atomic_line`]) or by the header that it comes from is neither.
+//! (see [`super::atomic_line`]) or by the header that it comes from is neither. What a library does
+//! to such variables because the program calls it (see [`super::on_behalf`]) counts as the call's;
+//! notes are not made of it.
 
 use super::atomic_line::{Deed, Manner};
+use super::held;
 use super::kind::ErrorKind;
+use super::on_behalf;
 use super::statements::Statements;
 use super::verdict::{Finding, Note, RaceAccess};
 use crate::explore::moves::Sight;
 use crate::explore::visible::{LibraryData, Visible};
 use crate::explore::word::Word;
 use crate::trail::names::{Location, Names};
-use samovar_runtime::{Event, Observer, Process, ThreadState, WaitFor};
+use samovar_runtime::{Event, Observer, Process, ThreadState};
 use samovar_vm::debug::DataName;
 use samovar_vm::fault::AccessKind;
 use samovar_vm::machine::ThreadId;
@@ -42,6 +46,10 @@ struct Side {
     is_static: bool,
     /// The instruction comes from where a language defines its atomics.
     is_atomic_header: bool,
+    /// The instruction is a library's, which does what the program has called it for.
+    is_on_behalf: bool,
+    /// How many accesses to the word come before it in the move.
+    skip: usize,
 }
 
 impl Side {
@@ -90,8 +98,9 @@ pub fn judge(
         if standings == [Standing::Plain; 2] {
             return Meeting::Race;
         }
-        if !standings.contains(&Standing::Exempt) {
-            notes.push(note(process, names, sight, (&one, &other)));
+        let is_own = !one.is_on_behalf && !other.is_on_behalf;
+        if is_own && !standings.contains(&Standing::Exempt) {
+            notes.push(note(process, names, (sight, word), (&one, &other)));
         }
     }
     Meeting::Notes(notes)
@@ -104,7 +113,8 @@ fn standing(names: &Names, statements: &mut Statements, side: &Side) -> Standing
         return Standing::Exempt;
     }
     match &side.data {
-        _ if manner == Some(Manner::Unclear) => Standing::Unknown,
+        // What a function gets the address of it accesses in ordinary ways.
+        _ if manner == Some(Manner::Unclear) && !side.is_on_behalf => Standing::Unknown,
         None => Standing::Unknown,
         Some(data) if names.debug().type_name(data.ty) == UNKNOWN_TYPE => Standing::Unknown,
         Some(data) if !is_plain(names, data) => Standing::Exempt,
@@ -122,7 +132,7 @@ fn is_plain(names: &Names, data: &DataName) -> bool {
     let is_library = ["pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "FILE", "std::"];
     !data.is_atomic
         && !data.name.contains(".__")
-        && !is_library.iter().any(|word| ty.contains(word))
+        && (on_behalf::is_of_container(data) || !is_library.iter().any(|word| ty.contains(word)))
 }
 
 /// Describes a race. The process stands before the two moves and is left there.
@@ -148,7 +158,7 @@ pub fn describe(
         tell(&one),
         tell(&other)
     );
-    let accesses = [&one, &other].map(|side| told(process, names, sight, side));
+    let accesses = [&one, &other].map(|side| told(process, names, (sight, word), side));
     Some(Finding {
         kind: ErrorKind::Race,
         detail: None,
@@ -161,21 +171,36 @@ pub fn describe(
     })
 }
 
-fn told(process: &Process, names: &Names, sight: &Sight, side: &Side) -> RaceAccess {
+/// An access with the locks that its thread holds there, some of which it may take on the way.
+fn told(
+    process: &mut Process,
+    names: &Names,
+    (sight, word): (&Sight, Word),
+    side: &Side,
+) -> RaceAccess {
+    let mark = process.mark();
+    approach(process, sight, word, side.thread, side.skip);
+    let locks = held::locks(process, names, side.thread);
+    process.undo_to(&mark);
     RaceAccess {
         thread: names.thread(side.thread),
         operation: deed(side).to_string(),
         location: side.location.clone(),
         stack: side.stack.clone(),
-        locks: locks(process, names, sight, side.thread),
+        locks,
     }
 }
 
 /// Tells of accesses that nothing orders, to memory of which nobody knows what it is.
-fn note(process: &Process, names: &Names, sight: &Sight, (one, other): (&Side, &Side)) -> Note {
+fn note(
+    process: &mut Process,
+    names: &Names,
+    at: (&Sight, Word),
+    (one, other): (&Side, &Side),
+) -> Note {
     let data = one.data.as_ref().or(other.data.as_ref()).map(|data| data.name.clone());
     let memory = data.unwrap_or_else(|| memory(process, names, one.access.addr));
-    let mut accesses = [one, other].map(|side| told(process, names, sight, side));
+    let mut accesses = [one, other].map(|side| told(process, names, at, side));
     accesses.sort_by_key(RaceAccess::place);
     let tell = |access: &RaceAccess| {
         let RaceAccess { thread, operation, location, .. } = access;
@@ -208,22 +233,6 @@ fn deed(side: &Side) -> &'static str {
 
 fn place(side: &Side) -> String {
     side.location.short().unwrap_or_else(|| format!("{:#x}", side.location.address))
-}
-
-/// Mutexes that a thread holds, of those that threads contend for.
-fn locks(process: &Process, names: &Names, sight: &Sight, thread: ThreadId) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for word in sight.visible.contended() {
-        let addr = word.address();
-        let is_mutex = names.debug().name_of_data(addr).is_some_and(|data| {
-            data.start == addr && names.debug().type_name(data.ty).contains("mutex")
-        });
-        let wait = WaitFor::Mutex { addr, deadline: None };
-        if is_mutex && process.holder(&wait) == Some(thread) {
-            found.push(names.object(process, thread, addr));
-        }
-    }
-    found
 }
 
 /// Plain accesses of different threads to the same bytes, two at a time, one of them a store.
@@ -259,43 +268,60 @@ fn sides(
     let mut found = Vec::new();
     for skip in 0..ACCESSES_MAX {
         let mark = process.mark();
-        let mut finder = Finder {
-            visible: &sight.visible,
-            library: &sight.library,
-            word,
-            atomic: process.is_atomic(thread),
-            descriptor: process.machine.core(thread)[Reg::FsBase],
-            over: false,
-            skip,
-            found: None,
-        };
-        while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
+        let access = approach(process, sight, word, thread, skip);
         let pc = process.machine.core(thread).pc;
-        if let Some(access) = finder.found
-            && (names.is_own_code(process, pc) || names.may_be_own_code(process, pc))
-        {
-            found.push(side(process, names, thread, access));
+        let is_own = names.is_own_code(process, pc) || names.may_be_own_code(process, pc);
+        if let Some(access) = access {
+            let side = Side { skip, ..side(process, names, thread, access) };
+            if is_own || side.is_on_behalf {
+                found.push(side);
+            }
         }
         process.undo_to(&mark);
-        if finder.found.is_none() {
+        if access.is_none() {
             break;
         }
     }
     found
 }
 
+/// Brings a thread before a plain access of its next move to a word, behind so many others.
+fn approach(
+    process: &mut Process,
+    sight: &Sight,
+    word: Word,
+    thread: ThreadId,
+    skip: usize,
+) -> Option<Access> {
+    let mut finder = Finder {
+        visible: &sight.visible,
+        library: &sight.library,
+        word,
+        atomic: process.is_atomic(thread),
+        descriptor: process.machine.core(thread)[Reg::FsBase],
+        over: false,
+        skip,
+        found: None,
+    };
+    while matches!(process.step(thread, PIECE, &mut finder), Event::Yielded) {}
+    finder.found
+}
+
 /// An access that a thread stands before.
 fn side(process: &Process, names: &Names, thread: ThreadId, access: Access) -> Side {
-    let frames = names.frames(process, thread);
-    let stack = frames.iter().take(FRAMES_MAX).map(|frame| names.code(frame.lookup));
     let size = u64::from(access.size);
     let data = names.variable(process, thread, access.addr, size);
+    let is_own = |data: &DataName| on_behalf::is_own(process, data);
+    let is_on_behalf =
+        data.as_ref().is_some_and(is_own) && on_behalf::stands(process, names, thread);
     Side {
         thread,
         access,
         location: names.standpoint(process, thread),
-        stack: stack.collect(),
+        stack: names.stack(process, thread, FRAMES_MAX),
         is_atomic_header: names.is_in_header_of_atomics(process.machine.core(thread).pc),
+        is_on_behalf,
+        skip: 0,
         is_static: names.static_variable(access.addr, size).is_some(),
         data: data.or_else(|| elsewhere(process, names, thread, &access)),
     }

@@ -3,6 +3,7 @@
 
 use super::atomic_line::{self, Deed, Manner};
 use super::macros::Macros;
+use super::ordinary::Functions;
 use crate::trail::headers::with_headers;
 use crate::trail::names::{Location, Names};
 use crate::trail::source::Sources;
@@ -16,6 +17,8 @@ pub struct Statements {
     own: HashMap<String, Macros>,
     /// Macros of all that a file includes as well.
     all: HashMap<String, Macros>,
+    /// Functions of a file that do nothing atomic.
+    functions: HashMap<String, Functions>,
 }
 
 impl Statements {
@@ -36,7 +39,7 @@ impl Statements {
             macros.add(lines);
             macros
         });
-        let manner = atomic_line::manner(own, &text, variable, deed);
+        let manner = atomic_line::manner(own, &text, variable, deed, &|_| false);
         if manner == Manner::Atomic || !atomic_line::is_open(own, &text) {
             return Some(manner);
         }
@@ -49,6 +52,11 @@ impl Statements {
             }
             self.all.insert(file.to_string(), macros);
         }
-        Some(atomic_line::manner(&self.all[file], &text, variable, deed))
+        let all = &self.all[file];
+        let functions = self.functions.entry(file.to_string()).or_insert_with(|| {
+            Functions::of(file, self.sources.lines(file).unwrap_or_default(), all)
+        });
+        let is_ordinary = |name: &str| functions.contains(name);
+        Some(atomic_line::manner(all, &text, variable, deed, &is_ordinary))
     }
 }

@@ -99,6 +99,14 @@ pub struct RaceAccess {
 }
 
 impl RaceAccess {
+    /// Which locks the thread holds, in words.
+    pub fn holds(&self) -> String {
+        match self.locks.is_empty() {
+            true => format!("{} holds no lock", self.thread),
+            false => format!("{} holds {}", self.thread, self.locks.join(", ")),
+        }
+    }
+
     /// By which it is told from others: where it is in the source, or else in the program.
     pub fn place(&self) -> Place {
         let Location { file, line, address, .. } = &self.location;

@@ -3,10 +3,11 @@
 //! Every sentence is a fact of the trail.
 
 use super::excerpt::Mark;
-use crate::check::verdict::{Finding, Wait};
+use crate::check::verdict::{Finding, RaceAccess, Wait};
 use crate::trail::changes::Change;
 use crate::trail::interleaved::{Shape, most_telling, names, root};
 use crate::trail::links::{Link, LinkKind, links};
+use crate::trail::names::is_own_file;
 use crate::trail::{EventKind, Location, Step, words};
 use std::collections::BTreeMap;
 
@@ -168,6 +169,7 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
         explanation.sentences.push(format!("It happens in {thread}, {location}{after}."));
         explanation.blame(before.map_or(location, |step| &step.location), note);
     }
+    explanation.sentences.extend(sides(&finding.accesses));
     for step in steps {
         let Some(freed) = &step.frees else { continue };
         let place = brief(&freed.location);
@@ -206,6 +208,36 @@ fn happened(explanation: &mut Explanation, finding: &Finding, steps: &[Step]) {
     for step in [first, other, second] {
         explanation.mark_step(step);
     }
+}
+
+/// What the threads of a data race hold, and who has called them there.
+fn sides(accesses: &[RaceAccess]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let of_c = |access: &RaceAccess| !place_of(access).ends_with(".rs");
+    if accesses.iter().any(|access| !access.locks.is_empty()) || accesses.iter().any(of_c) {
+        let clauses: Vec<String> = accesses.iter().map(RaceAccess::holds).collect();
+        sentences.push(clauses.join("; ") + ".");
+    }
+    for access in accesses {
+        let own = |place: &&Location| place.file.as_deref().is_some_and(is_own_file);
+        let callers: Vec<String> =
+            access.stack.iter().filter(own).skip(1).filter_map(called).collect();
+        if !callers.is_empty() {
+            let function = access.location.function.as_deref().unwrap_or("there");
+            let callers = callers.join(", ");
+            sentences.push(format!("{} is in {function}, called by {callers}.", access.thread));
+        }
+    }
+    sentences
+}
+
+fn place_of(access: &RaceAccess) -> &str {
+    access.location.file.as_deref().unwrap_or_default()
+}
+
+/// A caller: `main (a.c:3)`.
+fn called(place: &Location) -> Option<String> {
+    Some(format!("{} ({})", place.function.as_ref()?, place.short()?))
 }
 
 /// For the variables that the message names: how they came to their values.

@@ -224,11 +224,7 @@ fn write_notes(page: &mut Page, notes: &[Note], whole: bool) {
     for note in &notes[..shown] {
         page.gap();
         page.wrap("note: ", Style::Open, 2, &note.message);
-        let holds = |access: &RaceAccess| match access.locks.is_empty() {
-            true => format!("{} holds no lock", access.thread),
-            false => format!("{} holds {}", access.thread, access.locks.join(", ")),
-        };
-        let locks = note.accesses.iter().map(holds).collect::<Vec<_>>().join("; ");
+        let locks = note.accesses.iter().map(RaceAccess::holds).collect::<Vec<_>>().join("; ");
         let words = format!("{locks}; the type of this memory is not certain, so this is no error");
         page.wrap("  ", Style::Plain, 2, &words);
     }

@@ -149,6 +149,17 @@ impl Names {
         })
     }
 
+    /// The functions that a thread is in, innermost first, inlined ones too.
+    pub fn stack(&self, process: &Process, thread: ThreadId, max: usize) -> Vec<Location> {
+        let frames = self.frames(process, thread);
+        let located = frames.iter().flat_map(|frame| {
+            let known = self.debug.locate(frame.lookup);
+            let places = known.iter().map(|one| location(one, frame.lookup)).collect::<Vec<_>>();
+            if places.is_empty() { vec![self.code(frame.lookup)] } else { places }
+        });
+        located.take(max).collect()
+    }
+
     /// The library function that a thread stands at the entry of, without decoration.
     pub fn entered(&self, process: &Process, thread: ThreadId) -> Option<String> {
         let pc = process.machine.core(thread).pc;
@@ -280,7 +291,7 @@ impl Names {
 }
 
 /// Whether a source file is no library's.
-fn is_own_file(file: &str) -> bool {
+pub fn is_own_file(file: &str) -> bool {
     !["/usr/", "/rustc/", "/lib", "/build/"].iter().any(|place| file.starts_with(place))
 }
 
@@ -322,7 +333,7 @@ fn outside(name: &str) -> &str {
 }
 
 /// A function's name without the underscores and the version that libraries put around it.
-fn plain(name: &str) -> &str {
+pub fn plain(name: &str) -> &str {
     let name = name.split('@').next().unwrap_or(name);
     name.trim_start_matches('_').trim_start_matches("GI_").trim_start_matches('_')
 }

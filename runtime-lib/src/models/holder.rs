@@ -6,6 +6,17 @@ use crate::syscall::futex::TID_MASK;
 use crate::thread::{Thread, WaitFor};
 use samovar_vm::machine::ThreadId;
 
+/// What sort of lock is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldLock {
+    /// A mutex of the C library.
+    Mutex,
+    /// A lock for one writer or many readers.
+    ReaderWriter,
+    /// A spin lock.
+    Spin,
+}
+
 impl Process {
     /// The thread whose end a wait is for, if it is that: by the model, or by the futex that the
     /// kernel wakes when a thread ends.
@@ -40,6 +51,18 @@ impl Process {
             _ => return None,
         };
         self.by_tid(tid)
+    }
+
+    /// The lock that a thread holds at an address, if memory there is as one that it holds.
+    pub fn held_at(&self, thread: ThreadId, addr: u64) -> Option<HeldLock> {
+        let tid = self.threads().get(thread.0 as usize)?.tid;
+        if spin::holder(self, addr) == Some(tid) {
+            return Some(HeldLock::Spin);
+        }
+        if mutex::holder(self, addr) == Some(tid) {
+            return Some(HeldLock::Mutex);
+        }
+        rwlock::is_held_by(self, addr, thread, tid).then_some(HeldLock::ReaderWriter)
     }
 
     fn live(&self, thread: ThreadId) -> Option<ThreadId> {

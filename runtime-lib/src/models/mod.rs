@@ -35,6 +35,7 @@ use crate::syscall::objects::{FILES, RANDOM, THREADS, cancellation_of, change, c
 use crate::thread::{AtomicCall, ThreadState, WaitFor};
 use crate::treatment::Treatment;
 use crate::witness::Witness;
+pub use holder::HeldLock;
 use registry::{Class, Entry, Objects};
 use samovar_vm::fault::Fault;
 use samovar_vm::loader::SymbolKind;

@@ -12,6 +12,7 @@ use crate::event::LockFault;
 use crate::process::Process;
 use crate::thread::WaitFor;
 use samovar_vm::fault::Fault;
+use samovar_vm::machine::ThreadId;
 
 const EBUSY: u64 = 16;
 const EDEADLK: u64 = 35;
@@ -256,4 +257,13 @@ pub(super) fn holder(process: &Process, addr: u64) -> Option<Result<u32, u32>> {
         0 | UNKNOWN => None,
         readers => Some(Err(readers.trailing_zeros())),
     }
+}
+
+/// Whether a thread holds the lock at an address, as its writer or as a reader.
+pub(super) fn is_held_by(process: &Process, addr: u64, thread: ThreadId, tid: u32) -> bool {
+    Lock::read(process, addr).is_ok_and(|lock| match lock.readers {
+        _ if lock.is_written() => lock.writer == tid,
+        UNKNOWN => false,
+        readers => readers & 1u64.checked_shl(thread.0).unwrap_or(0) != 0,
+    })
 }

@@ -163,11 +163,16 @@ impl Privilege {
             AccessKind::Write => "writes to",
             _ => "reads",
         };
-        let (by, holder) = (thread.0, self.holder.0);
-        let message = format!("thread {by} {deed} what thread {holder} has locked");
+        let (by, holder) = (name(thread), name(self.holder));
+        let message = format!("{by} {deed} what {holder} has locked");
         let (kind, data) = (ViolationKind::Privilege, Some(access.addr));
         Violation { kind, message, source: None, data, address }
     }
+}
+
+/// How reports call a thread.
+fn name(thread: ThreadId) -> String {
+    if thread.0 == 0 { "main".to_string() } else { format!("T{}", thread.0) }
 }
 
 pub(super) fn lock(request: &mut Request<'_>) -> Reply {
@@ -213,8 +218,7 @@ fn announce(request: &mut Request<'_>, start: u64, len: u64) -> Option<Reply> {
 }
 
 fn not_held(request: &Request<'_>, start: u64) -> Reply {
-    let thread = request.thread.0;
-    let message = format!("thread {thread} unlocks what it has not locked");
+    let message = format!("{} unlocks what it has not locked", name(request.thread));
     let (kind, address, data) = (ViolationKind::Privilege, request.address, Some(start));
     Reply::Tell(Event::Violated(Violation { kind, message, source: None, data, address }))
 }

@@ -19,10 +19,10 @@ use samovar_vm::machine::ThreadId;
 /// A thread waits in a loop without end, and nobody else can move: what it would do if it went on
 /// is not known.
 fn waits_in_vain(thread: ThreadId) -> Expansion {
+    let name = if thread.0 == 0 { "main".to_string() } else { format!("T{}", thread.0) };
     let reason = format!(
-        "thread {} waits in a loop that counts its turns and sees nothing new, while no other \
-         thread can move; --patience follows it for longer",
-        thread.0
+        "{name} waits in a loop that counts its turns and sees nothing new, while no other \
+         thread can move; --patience follows it for longer"
     );
     let choice = Choice { thread, alternative: 0 };
     Expansion::Wrong(Some(choice), Wrong::Move(Ending::Cut(reason)))
