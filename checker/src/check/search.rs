@@ -148,7 +148,7 @@ pub fn explore(
         }
         let mut covered = None;
         let round = match (&mut spilled, &mut autopilot) {
-            (Some(spilled), _) => spilled.round(&mut space, &mut stats, &mut watchdog),
+            (Some(spilled), _) => spilled.round(&mut space, &mut stats, &mut watchdog)?,
             _ if plan.options.store.is_lossy() => {
                 space.change_function(runs.into());
                 let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);

@@ -3,7 +3,6 @@
 use super::lossy::Room;
 use super::setting::Setting;
 use crate::cli::{CheckOptions, SwitchChoice};
-use crate::error::reason;
 use crate::explore::choice::{Found, Stats};
 use crate::explore::dfs::{Round, Watchdog};
 use crate::explore::external::{External, Resumed};
@@ -14,8 +13,7 @@ use crate::state::lesson::Digest;
 use crate::trail::file::fingerprints;
 use samovar_runtime::Process;
 use samovar_vm::memory::PAGE_SIZE;
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Moves are collected in at most this much memory if nobody says how much.
 const BUFFER_MAX: u64 = 256 << 20;
@@ -112,15 +110,15 @@ impl Spill {
                         let problem = "the program does not do again what it did then".to_string();
                         return Err(DirectoryError::Damaged { directory, problem });
                     }
-                    Err(trouble) if trouble.error.kind() == io::ErrorKind::InvalidData => {
-                        let problem = trouble.to_string();
-                        return Err(DirectoryError::Damaged { directory, problem });
-                    }
                     Err(trouble) => Err(trouble),
                 }
             }
         };
-        Ok(Spilled { search: search.map_err(|trouble| told(&trouble)), has_begun, directory })
+        let search = match search {
+            Ok(search) => Ok(search),
+            Err(trouble) => Err(unless_damaged(&directory, &trouble)?),
+        };
+        Ok(Spilled { search, has_begun, directory })
     }
 }
 
@@ -132,8 +130,12 @@ fn buffer(options: &CheckOptions, room: &Room) -> Option<usize> {
     (BUFFER_MIN <= fitting && bytes <= free).then(|| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
-fn told(trouble: &Trouble) -> String {
-    format!("{}: {}", trouble.name, reason(&trouble.error))
+/// Why the search stops: it can go on later, unless a file is not what it was.
+fn unless_damaged(directory: &Path, trouble: &Trouble) -> Result<String, DirectoryError> {
+    match DirectoryError::of_damage(directory, trouble) {
+        Some(error) => Err(error),
+        None => Ok(trouble.to_string()),
+    }
 }
 
 /// A search in a directory.
@@ -153,22 +155,22 @@ impl Spilled<'_> {
         space: &mut Space<'_>,
         stats: &mut Stats,
         watchdog: &mut Watchdog<'_>,
-    ) -> Round {
+    ) -> Result<Round, DirectoryError> {
         let has_begun = std::mem::take(&mut self.has_begun);
         let round = match &mut self.search {
-            Err(reason) => return Round::Over(Found::Stopped { reason: reason.clone() }),
+            Err(reason) => return Ok(Round::Over(Found::Stopped { reason: reason.clone() })),
             Ok(search) => {
                 let begun = if has_begun { Ok(()) } else { search.begin(space) };
                 begun.and_then(|()| search.run(space, stats, watchdog))
             }
         };
-        let directory = self.directory.display();
         let reason = match round {
             Ok(Round::Over(Found::Stopped { reason })) => reason,
-            Ok(round) => return round,
-            Err(trouble) => told(&trouble),
+            Ok(round) => return Ok(round),
+            Err(trouble) => unless_damaged(&self.directory, &trouble)?,
         };
+        let directory = self.directory.display();
         let reason = format!("{reason}; --spill {directory} --resume goes on from there");
-        Round::Over(Found::Stopped { reason })
+        Ok(Round::Over(Found::Stopped { reason }))
     }
 }
