@@ -274,6 +274,9 @@ fn wrong_directories_and_options_are_refused_in_one_sentence() {
     refused(&["--spill", "mine"], &["2", "2"], "files that are not of a search");
     refused(&["--spill", "mine", "--resume"], &["2", "2"], "files that are not of a search");
     assert_eq!(fs::read_dir(scratch.join("mine")).expect("a directory").count(), 1);
+    fs::rename(scratch.join("kept/manifest.json"), scratch.join("away")).expect("a manifest");
+    refused(&spill(&["--resume"]), &["2", "2"], "there is no search to go on with");
+    fs::rename(scratch.join("away"), scratch.join("kept/manifest.json")).expect("a manifest");
     let log = fs::OpenOptions::new().write(true).open(scratch.join("kept/log")).expect("a log");
     log.set_len(10).expect("a shorter log");
     refused(&spill(&["--resume"]), &["2", "2"], "log is shorter than it was");

@@ -196,6 +196,11 @@ impl Directory {
         if !has_manifest && names.iter().any(|name| !is_of_a_search(name)) {
             return Err(DirectoryError::Foreign { directory });
         }
+        // Who was interrupted at the very beginning has left nothing but these.
+        let is_first = |name: &String| name == LOCK || name.starts_with(MANIFEST);
+        if resume && !has_manifest && !names.iter().all(is_first) {
+            return Err(DirectoryError::Nothing { directory });
+        }
         let lock = File::options().create(true).append(true).open(path.join(LOCK));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
