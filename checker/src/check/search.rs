@@ -129,7 +129,7 @@ pub fn explore(
         scout::scout(&mut space, &mut || limits.reached().is_some());
     }
     space.arranging(true);
-    space.limit_states(room.states());
+    space.limit_memory(room.free());
     let mut spilled = match &mut spill {
         Some(spill) => Some(spill.begin(&mut space, plan.options, &room)?),
         None => None,

@@ -75,7 +75,7 @@ impl Spill {
     /// Bytes that remembered moves may take: what that was decides what is executed again, so a
     /// search keeps to it.
     pub fn memo_bytes(&self, room: &Room) -> u64 {
-        let free = room.limit.saturating_sub(room.taken);
+        let free = room.free();
         let fresh = (free / MEMO_SHARE).min(MEMO_MAX);
         self.place.as_ref().map_or(fresh, |place| place.memo_bytes)
     }
@@ -124,7 +124,7 @@ impl Spill {
 
 /// Bytes in which moves are collected, if there is room for that.
 fn buffer(options: &CheckOptions, room: &Room) -> Option<usize> {
-    let free = room.limit.saturating_sub(room.taken);
+    let free = room.free();
     let fitting = (free / BUFFER_SHARE).min(BUFFER_MAX);
     let bytes = options.spill_buffer.unwrap_or(fitting);
     (BUFFER_MIN <= fitting && bytes <= free).then(|| usize::try_from(bytes).unwrap_or(usize::MAX))

@@ -214,6 +214,11 @@ impl Pairs {
         self.inner.bytes() + self.roots.bytes()
     }
 
+    /// Memory that is taken at most while so many states are added.
+    pub fn bytes_ahead(&self, more: usize) -> usize {
+        self.inner.bytes_ahead(more) + self.roots.bytes_ahead(more)
+    }
+
     /// Words of the indices that are taken, and all.
     pub fn load(&self) -> (usize, usize) {
         let (inner, roots) = (self.inner.load(), self.roots.load());
