@@ -358,6 +358,9 @@ fn limits_end_a_search_and_bounds_cut_it() {
     // Deep enough for everything.
     let deep = report(&scratch, &["--depth", "1000"], "tally.c", &[]);
     assert_eq!(deep["verdict"], "verified");
+    // Whoever counts preemptions tells how deep it went, too.
+    let few = report(&scratch, &["--preemptions", "0.."], "tally.c", &[]);
+    assert!(Some(4) < few["stats"]["depth"].as_u64(), "{few:#}");
     // An error within the bound is an error.
     let crossed = report(&scratch, &["--depth", "30"], "crossed.c", &[]);
     assert_eq!(crossed["verdict"], "error");

@@ -166,6 +166,38 @@ fn too_little_memory_is_told_by_every_search() {
     stops_every_search(&Scratch::new("memory"), &["--memory", "1M"], "the memory limit");
 }
 
+/// What a search knows of states does not outgrow a limit between two looks at it.
+#[test]
+fn a_limit_of_memory_is_kept() {
+    let scratch = Scratch::new("memory");
+    let program = compile_with(&scratch, "9");
+    for way in [["--search", "best-first"], ["--search", "astar"], ["--preemptions", "3"]] {
+        let words = [&["check", "--format", "json", "--memory", "60M"], &way[..], &[&program]];
+        let outcome = Job::new(samovar(), &words.concat()).directory(scratch.path()).run();
+        let report = read(&outcome);
+        assert!(told(&report).1.starts_with("the memory limit of 60 MiB was reached"), "{report}");
+        assert!(outcome.peak < 72 << 20, "{way:?}: {} bytes", outcome.peak);
+    }
+}
+
+/// Depth-first search stops for want of memory only where forgetting would not help.
+#[test]
+fn states_are_forgotten_at_every_limit() {
+    let scratch = Scratch::new("memory");
+    let program = compile_with(&scratch, "6");
+    let common = ["check", "--format", "json", "--search", "dfs", "--time", "2"];
+    let with = |memory: u64| {
+        let memory = memory.to_string();
+        let words = [&common[..], &["--memory", &memory, &program]].concat();
+        read(&Job::new(samovar(), &words).directory(scratch.path()).run())
+    };
+    let least = with(1 << 20)["stats"]["peak_memory_bytes"].as_u64().expect("bytes");
+    for more in [4, 5, 6, 7] {
+        let report = with(least + (more << 20));
+        assert!(!told(&report).1.contains("memory"), "{more} MiB more: {report}");
+    }
+}
+
 #[test]
 fn too_little_time_is_told_by_every_search() {
     stops_every_search(&Scratch::new("time"), &["--time", "0.3"], "the time limit of 0.3 s");

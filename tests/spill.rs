@@ -290,6 +290,9 @@ fn wrong_directories_and_options_are_refused_in_one_sentence() {
     refused(&["--spill", "mine"], &["2", "2"], "files that are not of a search");
     refused(&["--spill", "mine", "--resume"], &["2", "2"], "files that are not of a search");
     assert_eq!(fs::read_dir(scratch.join("mine")).expect("a directory").count(), 1);
+    fs::rename(scratch.join("kept/manifest.json"), scratch.join("away")).expect("a manifest");
+    refused(&spill(&["--resume"]), &["2", "2"], "there is no search to go on with");
+    fs::rename(scratch.join("away"), scratch.join("kept/manifest.json")).expect("a manifest");
     let log = fs::OpenOptions::new().write(true).open(scratch.join("kept/log")).expect("a log");
     log.set_len(10).expect("a shorter log");
     refused(&spill(&["--resume"]), &["2", "2"], "log is shorter than it was");
@@ -297,19 +300,62 @@ fn wrong_directories_and_options_are_refused_in_one_sentence() {
     refused(&spill(&["--resume"]), &["2", "2"], "manifest.json is damaged");
 }
 
-/// A file that was changed without changing its length.
+/// Changes a byte of a file without changing its length.
+fn flip(file: &Path, at: usize) {
+    let mut bytes = fs::read(file).expect("a file");
+    bytes[at] ^= 1;
+    fs::write(file, bytes).expect("the file");
+}
+
+fn refused_as_damaged(scratch: &Scratch, options: &[&str], name: &str, file: &str, args: &[&str]) {
+    let outcome = run(scratch, options, file, args);
+    let text = outcome.stderr_text();
+    assert_eq!(outcome.status.code(), Some(2), "{name}: {text}");
+    let said = format!("{name} is damaged; begin one in another directory");
+    assert!(text.contains(&said) && text.lines().count() == 1, "{text}");
+}
+
+/// Of a search that is over: also what only the judgement of runs without end and the trail need.
 #[test]
 fn damage_is_noticed() {
+    for (file, flags) in [("examples/locks/spin.c", "-DFORGET"), ("examples/lockfree/deque.c", "")]
+    {
+        let scratch = Scratch::new("spill");
+        let common = ["--cflags", flags];
+        let first = report(&scratch, &spill(&common), file, &[]);
+        let resume = spill(&[&common[..], &["--resume"]].concat());
+        for name in ["log", "edges", "origins"] {
+            let path = scratch.join("kept").join(name);
+            let length = fs::metadata(&path).expect("a file").len() as usize;
+            for at in [0, 5, length / 2, length - 1] {
+                flip(&path, at);
+                refused_as_damaged(&scratch, &resume, name, file, &[]);
+                flip(&path, at);
+            }
+        }
+        let manifest = scratch.join("kept/manifest.json");
+        let text = fs::read_to_string(&manifest).expect("a manifest");
+        flip(&manifest, text.find("\"states\":").expect("a number") + 9);
+        refused_as_damaged(&scratch, &resume, "manifest.json", file, &[]);
+        fs::write(&manifest, text).expect("the manifest");
+        let again = report(&scratch, &resume, file, &[]);
+        assert_eq!(again["verdict"], first["verdict"]);
+        assert_eq!(again["error"]["kind"], first["error"]["kind"]);
+    }
+}
+
+/// Of a search that goes on: what it finds out when it gets there.
+#[test]
+fn damage_is_noticed_on_the_way() {
     let scratch = Scratch::new("spill");
-    report(&scratch, &spill(&[]), COUNTER, &["2", "2"]);
-    let log = scratch.join("kept/log");
-    let mut bytes = fs::read(&log).expect("a log");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0x55;
-    fs::write(&log, bytes).expect("another log");
-    let outcome = run(&scratch, &spill(&["--resume"]), COUNTER, &["2", "2"]);
-    assert_eq!(outcome.status.code(), Some(2), "{}", outcome.stderr_text());
-    assert!(outcome.stderr_text().contains("cannot be gone on with"), "{}", outcome.stderr_text());
+    let common = ["--spill-buffer", "512", "--reduce", "none"];
+    assert!(kill_after(&scratch, &spill(&common), 40));
+    let manifest = fs::read(scratch.join("kept/manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("a manifest");
+    let name = manifest["place"]["visited"][0]["name"].as_str().expect("a file of states");
+    flip(&scratch.join("kept").join(name), 30);
+    let resume = spill(&[&common[..], &["--resume"]].concat());
+    refused_as_damaged(&scratch, &resume, name, COUNTER, &["3", "3"]);
 }
 
 #[test]

@@ -53,18 +53,13 @@ impl Room {
     /// remembered moves and the path.
     fn array(&self) -> Option<u64> {
         let most = if self.given.is_some() { u64::MAX } else { ARRAY_MAX };
-        let free = self.limit.saturating_sub(self.taken);
+        let free = self.free();
         let bytes = (free - (free / 2).min(REST_MAX)).min(most);
         (ARRAY_MIN <= bytes).then_some(bytes)
     }
 
-    /// Bytes for states that are stored: something is left for everything else.
-    pub fn states(&self) -> u64 {
-        self.limit.saturating_sub(self.taken) / 4 * 3
-    }
-
-    /// Bytes for a table, also while it grows.
-    fn table(&self) -> u64 {
+    /// Bytes that are not taken yet.
+    pub fn free(&self) -> u64 {
         self.limit.saturating_sub(self.taken)
     }
 }
@@ -78,7 +73,7 @@ pub fn round(
     watchdog: &mut Watchdog<'_>,
 ) -> (Round, Option<Coverage>) {
     if plan.options.store == StoreChoice::Compact {
-        return search(space, Compact::new(room.table()), plan, stats, watchdog);
+        return search(space, Compact::new(room.free()), plan, stats, watchdog);
     }
     let Some(bytes) = room.array() else {
         let reason = format!(

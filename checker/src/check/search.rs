@@ -135,7 +135,7 @@ pub fn explore(
     // What is done before the search has to come to the same when the search is gone on with.
     let cut = cut.or_else(|| limits.reached_now());
     space.arranging(true);
-    space.limit_states(room.states());
+    space.limit_memory(room.free());
     let mut spilled = match &mut spill {
         Some(spill) => Some(spill.begin(&mut space, plan.options, &room, (&mut limits, cut))?),
         None => None,
@@ -154,7 +154,7 @@ pub fn explore(
         }
         let mut covered = None;
         let round = match (&mut spilled, &mut autopilot) {
-            (Some(spilled), _) => spilled.round(&mut space, &mut stats, &mut watchdog),
+            (Some(spilled), _) => spilled.round(&mut space, &mut stats, &mut watchdog)?,
             _ if plan.options.store.is_lossy() => {
                 space.change_function(runs.into());
                 let round = lossy::round(&mut space, &plan, room, &mut stats, &mut watchdog);

@@ -16,8 +16,7 @@ use crate::state::lesson::Digest;
 use crate::trail::file::fingerprints;
 use samovar_runtime::Process;
 use samovar_vm::memory::PAGE_SIZE;
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Moves are collected in at most this much memory if nobody says how much.
 const BUFFER_MAX: u64 = 256 << 20;
@@ -79,7 +78,7 @@ impl Spill {
     /// Bytes that remembered moves may take: what that was decides what is executed again, so a
     /// search keeps to it.
     pub fn memo_bytes(&self, room: &Room) -> u64 {
-        let free = room.limit.saturating_sub(room.taken);
+        let free = room.free();
         let fresh = (free / MEMO_SHARE).min(MEMO_MAX);
         self.place.as_ref().map_or(fresh, |place| place.memo_bytes)
     }
@@ -133,28 +132,32 @@ impl Spill {
                         let problem = "the program does not do again what it did then".to_string();
                         return Err(DirectoryError::Damaged { directory, problem });
                     }
-                    Err(trouble) if trouble.error.kind() == io::ErrorKind::InvalidData => {
-                        let problem = trouble.to_string();
-                        return Err(DirectoryError::Damaged { directory, problem });
-                    }
                     Err(trouble) => Err(trouble),
                 }
             }
         };
-        Ok(Spilled { search: search.map_err(|trouble| told(&trouble)), has_begun, directory })
+        let search = match search {
+            Ok(search) => Ok(search),
+            Err(trouble) => Err(unless_damaged(&directory, &trouble)?),
+        };
+        Ok(Spilled { search, has_begun, directory })
     }
 }
 
 /// Bytes in which moves are collected, if there is room for that.
 fn buffer(options: &CheckOptions, room: &Room) -> Option<usize> {
-    let free = room.limit.saturating_sub(room.taken);
+    let free = room.free();
     let fitting = (free / BUFFER_SHARE).min(BUFFER_MAX);
     let bytes = options.spill_buffer.unwrap_or(fitting);
     (BUFFER_MIN <= fitting && bytes <= free).then(|| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
-fn told(trouble: &Trouble) -> String {
-    format!("{}: {}", trouble.name, reason(&trouble.error))
+/// Why the search stops: it can go on later, unless a file is not what it was.
+fn unless_damaged(directory: &Path, trouble: &Trouble) -> Result<String, DirectoryError> {
+    match DirectoryError::of_damage(directory, trouble) {
+        Some(error) => Err(error),
+        None => Ok(format!("{}: {}", trouble.name, reason(&trouble.error))),
+    }
 }
 
 /// A search in a directory.
@@ -174,23 +177,23 @@ impl Spilled<'_> {
         space: &mut Space<'_>,
         stats: &mut Stats,
         watchdog: &mut Watchdog<'_>,
-    ) -> Round {
+    ) -> Result<Round, DirectoryError> {
         let has_begun = std::mem::take(&mut self.has_begun);
         let round = match &mut self.search {
-            Err(reason) => Ok(Round::Over(Found::Stopped { reason: reason.clone() })),
+            Err(reason) => return Ok(Round::Over(Found::Stopped { reason: reason.clone() })),
             Ok(search) => {
                 let begun = if has_begun { Ok(()) } else { search.begin(space) };
                 begun.and_then(|()| search.run(space, stats, watchdog))
             }
         };
-        let directory = self.directory.display();
         let reason = match round {
             Ok(Round::Over(Found::Stopped { reason })) => reason,
             Ok(Round::Over(Found::Error { error: Wrong::Move(Ending::Cut(reason)), .. })) => reason,
-            Ok(round) => return round,
-            Err(trouble) => told(&trouble),
+            Ok(round) => return Ok(round),
+            Err(trouble) => unless_damaged(&self.directory, &trouble)?,
         };
+        let directory = self.directory.display();
         let reason = format!("{reason}; --spill {directory} --resume goes on from there");
-        Round::Over(Found::Stopped { reason })
+        Ok(Round::Over(Found::Stopped { reason }))
     }
 }

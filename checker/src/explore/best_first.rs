@@ -7,7 +7,9 @@
 //!
 //! The queue holds moves, not states: where a move leads is found out when its turn comes, so a
 //! state with many successors of which few are ever taken up costs little. Cost: 32 bytes a move
-//! in the queue, a look at how the threads stand after it, and an entry a state that was reached.
+//! in the queue, a look at how the threads stand after it, and 60 bytes a state that was reached.
+//! All of that lies in arrays, which the host lets grow where they are: a hash table would be
+//! copied to one of twice the size, and memory would be short before anybody could look.
 
 use super::choice::{Choice, Found, Stats};
 use super::dfs::{Round, WATCH_EVERY, Watchdog};
@@ -16,7 +18,6 @@ use super::heuristic::Heuristic;
 use super::origins;
 use super::view::{PathFacts, View};
 use crate::state::StateId;
-use ahash::{AHashMap, RandomState};
 use samovar_vm::machine::ThreadId;
 use std::collections::BinaryHeap;
 
@@ -42,6 +43,43 @@ struct Reached {
     facts: PathFacts,
 }
 
+/// How states were reached.
+#[derive(Debug, Default)]
+struct ReachedStates {
+    /// By state: its place in the list plus one, zero if it was not reached.
+    places: Vec<u32>,
+    list: Vec<Reached>,
+}
+
+impl ReachedStates {
+    fn get(&self, state: StateId) -> Option<&Reached> {
+        let place = self.places.get(state.0 as usize).copied().unwrap_or(0);
+        Some(&self.list[place.checked_sub(1)? as usize])
+    }
+
+    /// Notes how a state was reached, and forgets how it was before; whether it was not. All states
+    /// are below `ids`.
+    fn set(&mut self, state: StateId, ids: usize, reached: Reached) -> bool {
+        let index = state.0 as usize;
+        if self.places.len() <= index {
+            self.places.resize(ids.max(index + 1), 0);
+        }
+        match self.places[index].checked_sub(1) {
+            Some(place) => self.list[place as usize] = reached,
+            None => {
+                self.list.push(reached);
+                self.places[index] = self.list.len() as u32;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn bytes(&self) -> usize {
+        self.places.len() * size_of::<u32>() + self.list.len() * size_of::<Reached>()
+    }
+}
+
 /// A directed search from where an engine stands.
 #[derive(Debug)]
 pub struct BestFirst<'e, E, H> {
@@ -50,7 +88,7 @@ pub struct BestFirst<'e, E, H> {
     /// Moves count as well: A*.
     count_moves: bool,
     depth_max: u64,
-    reached: AHashMap<StateId, Reached>,
+    reached: ReachedStates,
     queue: BinaryHeap<Candidate>,
     stats: Stats,
 }
@@ -63,7 +101,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
             heuristic,
             count_moves,
             depth_max,
-            reached: AHashMap::with_hasher(RandomState::with_seeds(91, 92, 93, 94)),
+            reached: ReachedStates::default(),
             queue: BinaryHeap::new(),
             stats: Stats::default(),
         }
@@ -81,7 +119,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
         let start = self.engine.state();
         let choice = Choice { thread: ThreadId(0), alternative: 0 };
         let facts = PathFacts::default();
-        self.reached.insert(start, Reached { parent: start, choice, facts });
+        self.reached.set(start, self.engine.ids(), Reached { parent: start, choice, facts });
         self.stats.states = 1;
         let mut round = self.expand(start, facts);
         let mut last_look = 0;
@@ -105,12 +143,14 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
 
     fn publish(&self, stats: &mut Stats) {
         stats.take(&Stats { frontier: self.queue.len() as u64, ..self.stats });
+        let queue = self.queue.len() * size_of::<Candidate>();
+        stats.order_bytes = (queue + self.reached.bytes()) as u64;
     }
 
     /// Makes a move whose turn it is, and expands the state that it leads to.
     fn take_up(&mut self, candidate: Candidate) -> Option<Round> {
         let Candidate { from, thread, alternative, moves, .. } = candidate;
-        let before = self.reached[&from].facts;
+        let before = self.reached.get(from)?.facts;
         if before.moves + 1 < moves {
             // Its state was reached by a shorter path since, and expanded again.
             return None;
@@ -124,15 +164,16 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
         }
         let (object, accesses) = self.engine.passed();
         let facts = before.after(choice.thread, object, accesses);
-        let known = self.reached.insert(state, Reached { parent: from, choice, facts });
-        self.stats.states += u64::from(known.is_none());
+        let reached = Reached { parent: from, choice, facts };
+        let is_new = self.reached.set(state, self.engine.ids(), reached);
+        self.stats.states += u64::from(is_new);
         self.stats.depth = self.stats.depth.max(moves.into());
         self.expand(state, facts)
     }
 
     /// Whether a state that is reached by so many moves has to be looked at.
     fn is_worth(&mut self, state: StateId, moves: u32) -> bool {
-        match self.reached.get(&state) {
+        match self.reached.get(state) {
             Some(known) => {
                 let is_shorter = self.count_moves && moves < known.facts.moves;
                 self.stats.revisits += u64::from(!is_shorter);
@@ -183,12 +224,11 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
         let mut path: Vec<Choice> = last.into_iter().collect();
         let mut at = state;
         loop {
-            let Reached { parent, choice, .. } = self.reached[&at];
-            if parent == at {
+            let Some(reached) = self.reached.get(at).filter(|reached| reached.parent != at) else {
                 break;
-            }
-            path.push(choice);
-            at = parent;
+            };
+            path.push(reached.choice);
+            at = reached.parent;
         }
         path.reverse();
         path

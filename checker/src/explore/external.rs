@@ -48,7 +48,7 @@ use super::origins;
 use super::roaming::{Learned, Roaming};
 use crate::spill::append::Appender;
 use crate::spill::buffer::{Arrival, Buffer};
-use crate::spill::place::{EDGES, ORIGINS, Run};
+use crate::spill::place::{EDGES, Mark, ORIGINS, Run};
 use crate::spill::sorted::{SortedReader, SortedWriter};
 use crate::spill::{Disk, Place, Trouble};
 use bits::Bits;
@@ -145,7 +145,10 @@ impl<'d> External<'d> {
         place: Place,
         stops: &mut dyn FnMut() -> Option<String>,
     ) -> Result<Resumed<'d>, Trouble> {
-        let mut replay = Replay::open(disk, place.log)?;
+        // Damage is to be noticed before moves are executed, which can take long.
+        let search = External::at(disk, depth_max, buffer, place)?;
+        let place = &search.place;
+        let mut replay = Replay::open(search.disk, place.log)?;
         while let Some(entry) = replay.entry()? {
             if let Some(reason) = stops() {
                 return Ok(Resumed::Stopped(reason));
@@ -158,7 +161,7 @@ impl<'d> External<'d> {
         counts.terminal = place.counts.terminal;
         counts.reduced = place.counts.reduced;
         counts.executed = place.counts.executed;
-        External::at(disk, depth_max, buffer, place).map(|it| Resumed::There(Box::new(it)))
+        Ok(Resumed::There(Box::new(search)))
     }
 
     /// Begins a round: all that was found is forgotten, but not what was learned.
@@ -175,10 +178,10 @@ impl<'d> External<'d> {
         self.place.frontier.push(start.clone());
         self.place.visited.push(start);
         // Only then nothing that counts is in what is cut off now.
-        self.place.log = self.log.length();
+        self.place.log = self.log.mark();
         self.commit_place(engine)?;
-        self.edges = Appender::open(self.disk, EDGES, 0)?;
-        self.origins = Appender::open(self.disk, ORIGINS, 0)?;
+        self.edges = Appender::open(self.disk, EDGES, Mark::default())?;
+        self.origins = Appender::open(self.disk, ORIGINS, Mark::default())?;
         Ok(())
     }
 

@@ -22,12 +22,25 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     state: StateId,
-    last: Option<ThreadId>,
+    /// [`NOBODY`] at the start.
+    last: ThreadId,
     preemptions: u32,
+    /// Moves from the start.
+    moves: u32,
     /// The node before; the first is its own.
     parent: usize,
     choice: Choice,
 }
+
+impl Node {
+    /// Who moved last.
+    fn last(&self) -> Option<ThreadId> {
+        Some(self.last).filter(|last| *last != NOBODY)
+    }
+}
+
+/// No thread.
+const NOBODY: ThreadId = ThreadId(u32::MAX);
 
 /// A state that was not reached yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -41,7 +54,7 @@ pub struct FewPreemptions<'e, E> {
     queue: VecDeque<usize>,
     /// By state: its smallest number of preemptions.
     smallest: Vec<u32>,
-    done: AHashSet<(u32, Option<ThreadId>)>,
+    done: AHashSet<(u32, u32)>,
     /// Switches that were not made because of the bound.
     cut: u64,
     stats: Stats,
@@ -66,7 +79,8 @@ impl<'e, E: Engine> FewPreemptions<'e, E> {
     pub fn run(&mut self, stats: &mut Stats, watchdog: &mut Watchdog<'_>) -> Round {
         let start = self.engine.state();
         let choice = Choice { thread: ThreadId(0), alternative: 0 };
-        self.nodes.push(Node { state: start, last: None, preemptions: 0, parent: 0, choice });
+        let (last, preemptions, moves, parent) = (NOBODY, 0, 0, 0);
+        self.nodes.push(Node { state: start, last, preemptions, moves, parent, choice });
         self.queue.push_back(0);
         let (mut last_look, mut reached) = (0, 0);
         while let Some(index) = self.queue.pop_front() {
@@ -109,7 +123,7 @@ impl<'e, E: Engine> FewPreemptions<'e, E> {
         let smallest = &mut self.smallest[index];
         self.stats.states += u64::from(*smallest == UNKNOWN);
         *smallest = (*smallest).min(node.preemptions);
-        *smallest == node.preemptions && self.done.insert((node.state.0, node.last))
+        *smallest == node.preemptions && self.done.insert((node.state.0, node.last.0))
     }
 
     fn visit(&mut self, index: usize) -> Option<Round> {
@@ -121,13 +135,14 @@ impl<'e, E: Engine> FewPreemptions<'e, E> {
         let at_bound = node.preemptions == self.bound;
         self.engine.jump(node.state);
         self.stats.expanded += 1;
-        let expansion = self.engine.expand_for(node.last.filter(|_| at_bound));
+        self.stats.depth = self.stats.depth.max(node.moves.into());
+        let expansion = self.engine.expand_for(node.last().filter(|_| at_bound));
         let end = origins::end(expansion, |last| self.path(index, last));
         if end.is_some() {
             return end;
         }
         let count = self.engine.thread_count();
-        let going_on = node.last.filter(|last| self.engine.can_move(*last));
+        let going_on = node.last().filter(|last| self.engine.can_move(*last));
         if at_bound && going_on.is_some() {
             let threads = (0..count).map(ThreadId).filter(|thread| Some(*thread) != going_on);
             self.cut += threads.filter(|thread| self.engine.can_move(*thread)).count() as u64;
@@ -139,8 +154,9 @@ impl<'e, E: Engine> FewPreemptions<'e, E> {
             let preempts = !is_time && going_on.is_some_and(|last| last != choice.thread);
             self.nodes.push(Node {
                 state,
-                last: if is_time { node.last } else { Some(choice.thread) },
+                last: if is_time { node.last } else { choice.thread },
                 preemptions: node.preemptions + u32::from(preempts),
+                moves: node.moves + 1,
                 parent: index,
                 choice,
             });

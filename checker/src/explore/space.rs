@@ -95,8 +95,10 @@ pub struct Space<'a> {
     prune: bool,
     /// Whether a round may be given up to store states better in the next.
     may_arrange: bool,
-    /// Memory that states may take before some are forgotten, where that is possible.
+    /// Memory that states may take before some are forgotten, where that is possible, and that
+    /// states and remembered moves may take.
     states_max: u64,
+    memory_max: u64,
     rulings: Rulings,
     /// None are left out in this expansion.
     keep_all: bool,
@@ -146,6 +148,10 @@ pub struct Space<'a> {
 
 /// So many states are never forgotten.
 const FEW_STATES: usize = 1 << 14;
+/// So many states, about, are found until somebody looks at the memory again.
+const STATES_AHEAD: usize = 1 << 13;
+/// The host gives memory for large tables in pieces of this size.
+const HOST_ROUNDING: usize = 1 << 21;
 /// Of so many states one is measured.
 const SAMPLE: u32 = 256;
 
@@ -216,6 +222,7 @@ impl<'a> Space<'a> {
             prune,
             may_arrange: false,
             states_max: u64::MAX,
+            memory_max: u64::MAX,
             rulings: Rulings::default(),
             keep_all: false,
             harmless: AHashSet::with_hasher(RandomState::with_seeds(61, 62, 63, 64)),
@@ -276,9 +283,11 @@ impl<'a> Space<'a> {
         self
     }
 
-    /// States may take so many bytes; a depth-first search forgets some rather than take more.
-    pub fn limit_states(&mut self, bytes: u64) {
-        self.states_max = bytes;
+    /// The search may take so many bytes, most of them for states; a depth-first search forgets
+    /// some rather than take more.
+    pub fn limit_memory(&mut self, bytes: u64) {
+        self.states_max = bytes / 4 * 3;
+        self.memory_max = bytes;
     }
 
     /// A round may be given up for states to be stored better in the next.
@@ -607,8 +616,12 @@ impl Engine for Space<'_> {
 
     fn is_short(&self) -> bool {
         let ids = self.vector.ids();
-        let bytes = self.vector.state_bytes() + ids * size_of::<u32>();
-        self.stores() && FEW_STATES < ids && self.states_max < bytes as u64
+        let order = ids * size_of::<u32>();
+        let bytes = self.vector.state_bytes() + order;
+        let ahead = self.vector.state_bytes_ahead(STATES_AHEAD) + order + HOST_ROUNDING;
+        let ahead = ahead + self.known.bytes() + self.rulings.bytes();
+        let is_short = self.states_max < bytes as u64 || self.memory_max < ahead as u64;
+        self.stores() && FEW_STATES < ids && is_short
     }
 
     fn forget_but(&mut self, keep: &mut [StateId]) {

@@ -8,6 +8,7 @@ use super::disk::{Disk, Sink, Source, Trouble};
 use super::place::{EDGES, LOG, ORIGINS, Place};
 use crate::check::setting::Setting;
 use crate::error::reason;
+use crate::state::lesson::Digest;
 use crate::trail::file::Fingerprint;
 use crate::whole;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// The form of the files; raised when older readers would misunderstand them.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 const MANIFEST: &str = "manifest.json";
 const LOCK: &str = "lock";
 /// Time after which a search says where it is.
@@ -71,6 +72,8 @@ struct Manifest {
     samovar_spill: u32,
     identity: Identity,
     place: Option<Place>,
+    /// Of the place.
+    digest: u64,
 }
 
 /// The part of a manifest that is the same in all forms.
@@ -161,6 +164,15 @@ impl DirectoryError {
         let full = [StorageFull, QuotaExceeded, FileTooLarge];
         matches!(self, DirectoryError::Unusable { error, .. } if full.contains(&error.kind()))
     }
+
+    /// What to say of trouble that is damage.
+    pub fn of_damage(directory: &Path, trouble: &Trouble) -> Option<DirectoryError> {
+        (trouble.error.kind() == io::ErrorKind::InvalidData).then(|| {
+            let name = Path::new(&trouble.name).file_name().unwrap_or_default().to_string_lossy();
+            let problem = format!("{name} {}", reason(&trouble.error));
+            DirectoryError::Damaged { directory: directory.to_path_buf(), problem }
+        })
+    }
 }
 
 /// See the module head.
@@ -194,6 +206,11 @@ impl Directory {
         let has_manifest = names.iter().any(|name| name == MANIFEST);
         if !has_manifest && names.iter().any(|name| !is_of_a_search(name)) {
             return Err(DirectoryError::Foreign { directory });
+        }
+        // Who was interrupted at the very beginning has left nothing but these.
+        let is_first = |name: &String| name == LOCK || name.starts_with(MANIFEST);
+        if resume && !has_manifest && !names.iter().all(is_first) {
+            return Err(DirectoryError::Nothing { directory });
         }
         let lock = File::options().create(true).append(true).open(path.join(LOCK));
         let lock = lock.map_err(unusable)?;
@@ -232,7 +249,8 @@ impl Directory {
 
     fn write(&self, place: Option<&Place>) -> io::Result<()> {
         let identity = self.identity.clone();
-        let manifest = Manifest { samovar_spill: FORM, identity, place: place.cloned() };
+        let (place, digest) = (place.cloned(), digest(place));
+        let manifest = Manifest { samovar_spill: FORM, identity, place, digest };
         whole::write(&self.path.join(MANIFEST), |out| {
             serde_json::to_writer(&mut *out, &manifest)?;
             out.write_all(b"\n")
@@ -262,6 +280,9 @@ fn known_place(path: &Path, identity: &Identity) -> Result<Option<Place>, Direct
     if let Some(what) = manifest.identity.difference(identity) {
         return Err(DirectoryError::Different { directory: path.into(), what });
     }
+    if manifest.digest != digest(manifest.place.as_ref()) {
+        return Err(damaged(format!("{MANIFEST} is damaged")));
+    }
     for (name, bytes) in manifest.place.iter().flat_map(Place::files) {
         if !is_of_a_search(name) {
             return Err(damaged(format!("{MANIFEST} names {name}")));
@@ -274,6 +295,12 @@ fn known_place(path: &Path, identity: &Identity) -> Result<Option<Place>, Direct
         }
     }
     Ok(manifest.place)
+}
+
+fn digest(place: Option<&Place>) -> u64 {
+    let mut digest = Digest::default();
+    digest.bytes(&serde_json::to_vec(&place).unwrap_or_default());
+    digest.0
 }
 
 fn names(path: &Path) -> io::Result<Vec<String>> {

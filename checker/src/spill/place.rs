@@ -32,18 +32,28 @@ pub struct Place {
     pub runs: Vec<Run>,
     /// All states of the round.
     pub visited: Vec<SortedFile>,
-    /// Lengths of the files that only grow.
-    pub log: u64,
+    /// What belongs to it of the files that only grow.
+    pub log: Mark,
     /// See [`Place::log`].
-    pub edges: u64,
+    pub edges: Mark,
     /// See [`Place::log`].
-    pub origins: u64,
+    pub origins: Mark,
     /// Bytes that remembered moves may take: that decides which are executed again.
     pub memo_bytes: u64,
     /// Files named so far.
     pub names: u64,
     /// Numbers about the search.
     pub counts: Counts,
+}
+
+/// A place in a file that only grows: see [`super::append`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Bytes that were appended before it.
+    pub length: u64,
+    /// Digest of those that are in no whole block.
+    pub digest: u64,
 }
 
 /// A file that was written whole.
@@ -94,6 +104,7 @@ impl Place {
         let whole = self.frontier.iter().chain(&self.next).chain(&self.visited);
         let whole = whole.chain(&self.again).chain(self.runs.iter().map(|run| &run.file));
         let growing = [(LOG, self.log), (EDGES, self.edges), (ORIGINS, self.origins)];
+        let growing = growing.map(|(name, mark)| (name, mark.bytes()));
         whole.map(|file| (file.name.as_str(), file.bytes)).chain(growing)
     }
 

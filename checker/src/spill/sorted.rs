@@ -2,10 +2,10 @@
 //!
 //! A record is a key and a tail, both bytes. Records lie in blocks of about [`BLOCK`] bytes; within
 //! a block, a key is written as what it shares with the key before and the rest. A block begins
-//! with its length, a digest of everything behind that, and its last key, so that who looks for a
-//! larger key can step over it without reading it.
+//! with its length and its last key, so that who looks for a larger key can step over it without
+//! reading it; these have a digest of their own.
 //!
-//! Damage of any kind is noticed when a block is read that suffers from it.
+//! Damage of any kind is noticed when a part is read that suffers from it.
 
 use super::disk::{Disk, Sink, Source, Trouble};
 use super::place::SortedFile;
@@ -14,8 +14,9 @@ use crate::state::lesson::Digest;
 
 /// Bytes of records in a block, at least.
 const BLOCK: usize = 1 << 16;
-/// Bytes in front of a block: those of its last key, those of its records, the digest.
-const HEAD: usize = 16;
+/// Bytes in front of a block: the lengths of its last key and of its records, digests of the key
+/// and of the records.
+const HEAD: usize = 24;
 /// No block has a longer part.
 const PART_MAX: usize = 1 << 28;
 
@@ -55,9 +56,10 @@ impl SortedWriter {
 
     fn flush(&mut self) -> Result<(), Trouble> {
         let mut head = Vec::with_capacity(HEAD + self.last.len());
-        head.extend_from_slice(&(self.last.len() as u32).to_le_bytes());
-        head.extend_from_slice(&(self.block.len() as u32).to_le_bytes());
-        head.extend_from_slice(&digest(&self.last, &self.block).to_le_bytes());
+        let lengths = [self.last.len() as u32, self.block.len() as u32];
+        head.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
+        head.extend_from_slice(&digest(lengths, &self.last).to_le_bytes());
+        head.extend_from_slice(&digest(lengths, &self.block).to_le_bytes());
         head.extend_from_slice(&self.last);
         self.sink.write(&head)?;
         self.sink.write(&self.block)?;
@@ -75,10 +77,10 @@ impl SortedWriter {
     }
 }
 
-fn digest(last: &[u8], block: &[u8]) -> u64 {
+fn digest(lengths: [u32; 2], part: &[u8]) -> u64 {
     let mut digest = Digest::default();
-    digest.bytes(last);
-    digest.bytes(block);
+    lengths.into_iter().for_each(|length| digest.number(length.into()));
+    digest.bytes(part);
     digest.0
 }
 
@@ -156,14 +158,18 @@ impl SortedReader {
             let mut head = [0; HEAD];
             self.source.read(&mut head)?;
             let number = |at: usize| {
-                u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]) as usize
+                u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])
             };
-            let (last_len, len) = (number(0), number(4));
+            let lengths = [number(0), number(4)];
+            let [last_len, len] = lengths.map(|length| length as usize);
             if PART_MAX < last_len || PART_MAX < len || len == 0 {
                 return Err(Trouble::damaged(&self.name));
             }
             let mut last = vec![0; last_len];
             self.source.read(&mut last)?;
+            if digest(lengths, &last).to_le_bytes() != head[8..16] {
+                return Err(Trouble::damaged(&self.name));
+            }
             self.offset += (HEAD + last_len + len) as u64;
             if from.is_some_and(|key| *last < *key) {
                 self.source.go(self.offset)?;
@@ -171,7 +177,7 @@ impl SortedReader {
             }
             self.block.resize(len, 0);
             self.source.read(&mut self.block)?;
-            if digest(&last, &self.block).to_le_bytes() != head[8..] {
+            if digest(lengths, &self.block).to_le_bytes() != head[16..] {
                 return Err(Trouble::damaged(&self.name));
             }
             self.key.clear();

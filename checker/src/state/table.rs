@@ -320,6 +320,14 @@ impl Handle {
         self.len() * 8 + self.index.words.len() * 4
     }
 
+    /// Memory that is taken at most while so many entries are added: if the index has to be
+    /// replaced, both are there for a moment.
+    pub fn bytes_ahead(&self, more: usize) -> usize {
+        let (len, words) = (self.len() + more, self.index.words.len());
+        let words = if self.index.limit <= len { words * 2 + words / 2 } else { words };
+        len * 8 + words * 4
+    }
+
     /// Words of the index that are taken, and all.
     pub fn load(&self) -> (usize, usize) {
         (self.len() - 1, self.index.words.len())

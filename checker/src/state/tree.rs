@@ -216,6 +216,11 @@ impl Pairs {
         self.inner.bytes() + self.roots.bytes()
     }
 
+    /// Memory that is taken at most while so many states are added.
+    pub fn bytes_ahead(&self, more: usize) -> usize {
+        self.inner.bytes_ahead(more) + self.roots.bytes_ahead(more)
+    }
+
     /// Words of the indices that are taken, and all.
     pub fn load(&self) -> (usize, usize) {
         let (inner, roots) = (self.inner.load(), self.roots.load());
@@ -540,7 +545,7 @@ mod tests {
     #[test]
     fn who_has_doubled_too_often_says_so_before_numbers_mean_something_else() {
         let (mut pairs, mut tree) = (Pairs::default(), Tree::new(2));
-        let mut numbers = AHashMap::default();
+        let mut numbers = AHashMap::with_hasher(RandomState::with_seeds(1, 2, 3, 4));
         while !tree.is_overgrown() {
             let last = tree.len() as u32 - 1;
             tree.set(last, 7);

@@ -663,6 +663,11 @@ impl StateVector {
         self.printed.as_ref().map_or(self.pairs.bytes(), Printed::bytes)
     }
 
+    /// Memory taken by the states at most while so many are added.
+    pub fn state_bytes_ahead(&self, more: usize) -> usize {
+        self.printed.as_ref().map_or(self.pairs.bytes_ahead(more), Printed::bytes)
+    }
+
     /// How full the table of states is, from zero to one.
     pub fn table_load(&self) -> f64 {
         let load = match &self.printed {

@@ -25,8 +25,9 @@ use crate::explore::dfs::{Round, Watchdog};
 use crate::explore::engine::Effect;
 use crate::explore::roaming::Roaming;
 use crate::explore::thread_set::ThreadSet;
+use crate::spill::Trouble;
+use crate::spill::append::AppendedReader;
 use crate::spill::place::EDGES;
-use crate::spill::{Disk, Trouble};
 
 /// Edges that are read at once.
 const CHUNK: u64 = 1 << 14;
@@ -55,24 +56,22 @@ impl From<Trouble> for Halt {
 
 /// The edges of a graph on a disk.
 struct Edges<'d, 'q> {
-    disk: &'d dyn Disk,
-    count: u64,
+    reader: &'d mut AppendedReader,
     states: u64,
     question: &'q mut Question<'q>,
 }
 
 impl Edges<'_, '_> {
     fn each(&mut self, order: Order, mut visit: impl FnMut(Edge)) -> Result<(), Halt> {
-        let mut source = self.disk.open(EDGES)?;
-        let chunks = self.count.div_ceil(CHUNK);
+        let all = self.reader.length() / Edge::BYTES as u64;
+        let chunks = all.div_ceil(CHUNK);
         let mut bytes = Vec::new();
         for at in 0..chunks {
             let chunk = if order == Order::FrontToBack { at } else { chunks - 1 - at };
             let first = chunk * CHUNK;
-            let count = CHUNK.min(self.count - first);
+            let count = CHUNK.min(all - first);
             bytes.resize(count as usize * Edge::BYTES, 0);
-            source.go(first * Edge::BYTES as u64)?;
-            source.read(&mut bytes)?;
+            self.reader.read(first * Edge::BYTES as u64, &mut bytes)?;
             let (records, _) = bytes.as_chunks::<{ Edge::BYTES }>();
             let edges = records.iter().map(Edge::read);
             let is_known = |edge: &Edge| edge.child.unwrap_or(0).max(edge.parent) < self.states;
@@ -182,7 +181,6 @@ impl External<'_> {
         engine: &mut E,
         question: &mut Question<'_>,
     ) -> Result<Option<Found>, Halt> {
-        self.edges.flush()?;
         let mut open = self.read_edges(question, |edges| edges.endless())?;
         while let Some(state) = open.last() {
             let (component, before, (moved, effect)) = self.read_edges(question, |edges| {
@@ -211,10 +209,10 @@ impl External<'_> {
         question: &mut Question<'_>,
         read: impl FnOnce(&mut Edges<'_, '_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let count = self.edges.length() / Edge::BYTES as u64;
+        let mut reader = self.edges.reader(self.disk)?;
         let mut ask = || question();
         let mut edges =
-            Edges { disk: self.disk, count, states: self.place.states, question: &mut ask };
+            Edges { reader: &mut reader, states: self.place.states, question: &mut ask };
         read(&mut edges)
     }
 }

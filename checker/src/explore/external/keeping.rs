@@ -13,13 +13,11 @@ use crate::spill::place::{EDGES, LOG, ORIGINS};
 impl External<'_> {
     /// The choices that lead to a state.
     pub(super) fn way(&mut self, state: u64) -> Result<Vec<Choice>, Trouble> {
-        self.origins.flush()?;
-        let mut source = self.disk.open(ORIGINS)?;
+        let mut reader = self.origins.reader(self.disk)?;
         let (mut way, mut at) = (Vec::new(), state);
         while at != 0 {
             let mut bytes = [0; Origin::BYTES];
-            source.go(Origin::offset(at))?;
-            source.read(&mut bytes)?;
+            reader.read(Origin::offset(at), &mut bytes)?;
             let Origin { parent, choice } = Origin::read(&bytes);
             if at <= parent {
                 return Err(Trouble::damaged(ORIGINS));
@@ -41,9 +39,9 @@ impl External<'_> {
     /// Empties the buffer, and makes this the place to go on from after an interruption.
     pub(super) fn commit<E: Roaming>(&mut self, engine: &mut E) -> Result<(), Trouble> {
         self.write_run()?;
-        self.place.log = self.log.length();
-        self.place.edges = self.edges.length();
-        self.place.origins = self.origins.length();
+        self.place.log = self.log.mark();
+        self.place.edges = self.edges.mark();
+        self.place.origins = self.origins.mark();
         self.commit_place(engine)
     }
 

@@ -8,7 +8,7 @@ use crate::explore::dfs::{Round, Watchdog};
 use crate::explore::roaming::Roaming;
 use crate::spill::buffer::Arrival;
 use crate::spill::merge::Merge;
-use crate::spill::place::{EDGES, Run, SortedFile};
+use crate::spill::place::{Run, SortedFile};
 use crate::spill::sorted::{SortedReader, SortedWriter};
 use crate::spill::{Place, Trouble};
 
@@ -59,7 +59,7 @@ impl External<'_> {
         watchdog: &mut Watchdog<'_>,
     ) -> Result<Option<Round>, Trouble> {
         self.write_run()?;
-        let (log, edges, origins) = (self.log.length(), self.edges.length(), self.origins.length());
+        let (log, edges, origins) = (self.log.mark(), self.edges.mark(), self.origins.mark());
         let before = Place { log, edges, origins, ..self.place.clone() };
         let mut partial = None;
         let fresh = match self.find_new(&mut partial, stats, watchdog)? {
@@ -82,7 +82,7 @@ impl External<'_> {
         });
         match unlucky.filter(|bits| 0 < bits.count()) {
             Some(again) => {
-                self.take_back(engine, &again, edges)?;
+                self.take_back(engine, &again, edges.length)?;
                 let name = self.new_name("again");
                 self.place.again = Some(again.write(self.disk, name)?);
             }
@@ -182,13 +182,11 @@ impl External<'_> {
         again: &Bits,
         from: u64,
     ) -> Result<(), Trouble> {
-        self.edges.flush()?;
-        let mut source = self.disk.open(EDGES)?;
-        source.go(from)?;
+        let mut reader = self.edges.reader(self.disk)?;
         let mut moves = 0;
-        for _ in 0..(self.edges.length() - from) / Edge::BYTES as u64 {
+        for at in (from..reader.length()).step_by(Edge::BYTES) {
             let mut bytes = [0; Edge::BYTES];
-            source.read(&mut bytes)?;
+            reader.read(at, &mut bytes)?;
             let edge = Edge::read(&bytes);
             moves += u64::from(edge.child.is_some() && again.get(edge.parent - self.place.first));
         }

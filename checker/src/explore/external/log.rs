@@ -1,9 +1,9 @@
 //! The log of a search on a disk: beginnings of rounds, and expansions in which something was
 //! learned, each with a digest of that.
 
-use crate::spill::append::Appender;
-use crate::spill::place::LOG;
-use crate::spill::{Disk, Source, Trouble};
+use crate::spill::append::{AppendedReader, Appender};
+use crate::spill::place::{LOG, Mark};
+use crate::spill::{Disk, Trouble};
 
 /// What the log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +31,9 @@ const HEAD: usize = 13;
 pub struct Log(Appender);
 
 impl Log {
-    /// Goes on behind this many bytes.
-    pub fn open(disk: &mut dyn Disk, length: u64) -> Result<Log, Trouble> {
-        Appender::open(disk, LOG, length).map(Log)
+    /// Goes on behind a place in it.
+    pub fn open(disk: &mut dyn Disk, mark: Mark) -> Result<Log, Trouble> {
+        Appender::open(disk, LOG, mark).map(Log)
     }
 
     /// A round begins.
@@ -59,43 +59,42 @@ impl Log {
         self.0.flush()
     }
 
-    /// Its length.
-    pub fn length(&self) -> u64 {
-        self.0.length()
+    /// Where it is.
+    pub fn mark(&self) -> Mark {
+        self.0.mark()
     }
 }
 
 /// The log while it is read.
 pub struct Replay {
-    source: Option<Box<dyn Source>>,
-    left: u64,
+    reader: AppendedReader,
+    at: u64,
 }
 
 impl Replay {
-    /// Reads this many bytes of the log.
-    pub fn open(disk: &dyn Disk, length: u64) -> Result<Replay, Trouble> {
-        let source = if length == 0 { None } else { Some(disk.open(LOG)?) };
-        Ok(Replay { source, left: length })
+    /// Reads the log up to a place in it.
+    pub fn open(disk: &dyn Disk, mark: Mark) -> Result<Replay, Trouble> {
+        Ok(Replay { reader: AppendedReader::open(disk, LOG, mark)?, at: 0 })
     }
 
     /// The next entry; none at the end.
     pub fn entry(&mut self) -> Result<Option<Entry>, Trouble> {
-        let Some(source) = self.source.as_mut().filter(|_| 0 < self.left) else {
+        if self.reader.length() == self.at {
             return Ok(None);
-        };
+        }
         let mut head = [0; HEAD];
-        source.read(&mut head)?;
+        self.reader.read(self.at, &mut head)?;
+        self.at += HEAD as u64;
         let mut number = [0; 8];
         number.copy_from_slice(&head[1..9]);
         let digest = u64::from_le_bytes(number);
         let len = u32::from_le_bytes([head[9], head[10], head[11], head[12]]);
-        let whole = HEAD as u64 + u64::from(len);
-        if self.left < whole {
+        if self.reader.length() - self.at < u64::from(len) {
             return Err(Trouble::damaged(LOG));
         }
-        self.left -= whole;
         let mut key = vec![0; len as usize];
-        source.read(&mut key)?;
+        self.reader.read(self.at, &mut key)?;
+        self.at += u64::from(len);
         match head[0] {
             ROUND => Ok(Some(Entry::Round)),
             kind @ (PARTIAL | FULL) => {

@@ -482,4 +482,14 @@ fn another_program_and_damage_are_noticed() {
             External::resume(&mut eventful(3), &mut copy, u64::MAX, 90, place, &mut || None);
         assert!(result.is_err(), "{name}");
     }
+    for (name, bytes) in place.files().filter(|(name, _)| !name.starts_with("states")) {
+        for at in 0..bytes as usize {
+            disk.change(name, |bytes| bytes[at] ^= 1);
+            let place = place.clone();
+            let result =
+                External::resume(&mut eventful(3), &mut disk, u64::MAX, 90, place, &mut || None);
+            assert!(result.is_err(), "byte {at} of {name}");
+            disk.change(name, |bytes| bytes[at] ^= 1);
+        }
+    }
 }
