@@ -171,7 +171,7 @@ fn too_little_memory_is_told_by_every_search() {
 fn a_limit_of_memory_is_kept() {
     let scratch = Scratch::new("memory");
     let program = compile_with(&scratch, "9");
-    for way in [["--search", "best-first"], ["--search", "astar"], ["--preemptions", "3"]] {
+    for way in [["--search", "best-first"], ["--search", "astar"]] {
         let words = [&["check", "--format", "json", "--memory", "60M"], &way[..], &[&program]];
         let outcome = Job::new(samovar(), &words.concat()).directory(scratch.path()).run();
         let report = read(&outcome);

@@ -223,10 +223,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
     fn path(&self, state: StateId, last: Option<Choice>) -> Vec<Choice> {
         let mut path: Vec<Choice> = last.into_iter().collect();
         let mut at = state;
-        loop {
-            let Some(reached) = self.reached.get(at).filter(|reached| reached.parent != at) else {
-                break;
-            };
+        while let Some(reached) = self.reached.get(at).filter(|reached| reached.parent != at) {
             path.push(reached.choice);
             at = reached.parent;
         }
