@@ -218,6 +218,11 @@ impl Code {
         }
     }
 
+    /// The hook of an address.
+    pub fn hook(&self, addr: u64) -> Option<HookId> {
+        self.hooks.get(&addr).copied()
+    }
+
     /// Whether an address is hooked.
     pub fn is_hooked(&self, addr: u64) -> bool {
         self.hooks.contains_key(&addr)

@@ -116,6 +116,11 @@ impl Machine {
         self.code.set_hook(addr, hook);
     }
 
+    /// The hook of an address.
+    pub fn hook(&self, addr: u64) -> Option<HookId> {
+        self.code.hook(addr)
+    }
+
     /// Whether an address is hooked.
     pub fn is_hooked(&self, addr: u64) -> bool {
         self.code.is_hooked(addr)

@@ -49,7 +49,7 @@ pub(crate) use mutex::wake_lockers;
 pub(crate) use panic::{Panics, install_panics};
 #[cfg(test)]
 pub(crate) use registry::{count, hook};
-pub(crate) use rust::install_rust;
+pub(crate) use rust::{install_rust, is_judged_instead};
 pub(crate) use verifier::install_verifier;
 
 /// Registers that belong to the callee, apart from the one for the result.

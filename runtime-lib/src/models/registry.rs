@@ -235,6 +235,7 @@ static FUNCTIONS: &[Entry] = &[
     of_rust(rust::LOCK_CONTENDED, Class::Modelled(rust::lock_contended), Objects::First),
     of_rust(rust::MAKE_HANDLER, Class::Modelled(rust::make_handler), Objects::None),
     of_rust(rust::DROP_HANDLER, Class::Modelled(rust::drop_handler), Objects::None),
+    of_rust(rust::OVERFLOW_HANDLER, Class::Modelled(rust::overflow_handler), Objects::None),
     of_rust(rust::ENABLE_KEY, Class::Atomic, Objects::None),
     of_rust(panic::BODY, Class::Modelled(panic::body), Objects::None),
     of_rust(panic::PANIC, Class::Modelled(panic::panic), Objects::None),

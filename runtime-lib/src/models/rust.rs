@@ -9,7 +9,8 @@
 //! entered into a list behind a lock, for the message that the handler writes; at its end both are
 //! undone. Where errors are judged, a stack overflow is reported as such and needs no message, so
 //! there a thread is answered as if the program had a handler of its own: that none of this is
-//! needed. Otherwise every thread would meet every other at that lock.
+//! needed. Otherwise every thread would meet every other at that lock. The handler itself, which the
+//! library installs before `main`, does not keep illegal accesses from being reported there.
 //!
 //! The key that runs destructors is *atomic*: no code of the program is called from there.
 //!
@@ -19,6 +20,7 @@
 use super::registry;
 use super::{Answer, ModelCall};
 use crate::module::Module;
+use crate::process::Process;
 use crate::thread::WaitFor;
 use samovar_vm::machine::Machine;
 
@@ -32,10 +34,11 @@ const NO_HANDLER: u64 = 0;
 pub(super) const LOCK_CONTENDED: &str = "Mutex::lock_contended";
 pub(super) const MAKE_HANDLER: &str = "stack_overflow::make_handler";
 pub(super) const DROP_HANDLER: &str = "stack_overflow::drop_handler";
+pub(super) const OVERFLOW_HANDLER: &str = "stack_overflow::signal_handler";
 pub(super) const ENABLE_KEY: &str = "thread_local::guard::key::enable";
 
 /// How the symbols of functions end, behind the crate's number, or begin in the older scheme.
-const SYMBOLS: [(&str, &str, &str); 4] = [
+const SYMBOLS: [(&str, &str, &str); 5] = [
     (
         LOCK_CONTENDED,
         "_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended",
@@ -50,6 +53,11 @@ const SYMBOLS: [(&str, &str, &str); 4] = [
         DROP_HANDLER,
         "_3std3sys3pal4unix14stack_overflow3imp12drop_handler",
         "_ZN3std3sys3pal4unix14stack_overflow3imp12drop_handler17h",
+    ),
+    (
+        OVERFLOW_HANDLER,
+        "_3std3sys3pal4unix14stack_overflow3imp14signal_handler",
+        "_ZN3std3sys3pal4unix14stack_overflow3imp14signal_handler17h",
     ),
     (
         ENABLE_KEY,
@@ -97,6 +105,18 @@ pub(super) fn lock_contended(call: &mut ModelCall<'_>) -> Answer {
 /// Whether the stack overflows of threads are for the caller to judge, not for the library.
 fn judges_overflows(call: &ModelCall<'_>) -> bool {
     call.process.config.exact_heap
+}
+
+/// Whether a handler of illegal accesses is the library's, where the caller judges these.
+pub(crate) fn is_judged_instead(process: &Process, handler: u64) -> bool {
+    let hook = process.machine.hook(handler);
+    process.config.exact_heap
+        && hook.is_some_and(|hook| registry::get(hook).0.name == OVERFLOW_HANDLER)
+}
+
+/// The handler, if it is called all the same.
+pub(super) fn overflow_handler(_: &mut ModelCall<'_>) -> Answer {
+    Answer::Plain
 }
 
 /// A handler of stack overflows: for the main thread, or for one that begins.

@@ -14,6 +14,7 @@ use super::{
 use crate::canonical::LIBRARY_SIGNALS;
 use crate::errno::Errno;
 use crate::event::{Event, Unsupported, UnsupportedKind};
+use crate::models::is_judged_instead;
 use crate::os::PID;
 use crate::process::Process;
 use crate::syscall::{SYSCALL_LEN, futex};
@@ -285,7 +286,11 @@ impl Process {
         debug_assert!(signal.is_synchronous());
         let action = self.os.action(signal);
         let blocked = self.os.thread(thread).blocked.contains(signal);
-        if blocked || !matches!(action.handler, Handler::Call(_)) {
+        let handled = match action.handler {
+            Handler::Call(handler) => !is_judged_instead(self, handler),
+            _ => false,
+        };
+        if blocked || !handled {
             return Some(self.kill(signal));
         }
         let address = if code == SI_KERNEL { 0 } else { address };

@@ -1,4 +1,5 @@
-//! Threads of Rust that do nothing in particular; with an argument, one more runs over its stack.
+//! Threads of Rust that do nothing in particular; with an argument, one more runs over its stack, or
+//! the main thread does.
 use std::thread;
 
 fn deep(level: u64) -> u64 {
@@ -12,7 +13,9 @@ fn main() {
     for worker in workers {
         worker.join().expect("no panic");
     }
-    if std::env::args().count() == 2 {
-        thread::spawn(|| deep(0)).join().expect("no panic");
+    match std::env::args().nth(1).as_deref() {
+        Some("over") => assert_ne!(thread::spawn(|| deep(0)).join().expect("no panic"), 1),
+        Some("main") => assert_ne!(deep(0), 1),
+        _ => {}
     }
 }
