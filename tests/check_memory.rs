@@ -159,7 +159,7 @@ fn threads_of_rust_run_over_their_stacks_and_do_not_meet_before() {
         let met = over["semantics"]["contended"].to_string() + &over["contended"].to_string();
         assert!(!met.contains("stack_overflow") && !met.contains("block"), "{flags:?}: {met}");
         assert!(met.contains("DTORS"), "what is contended is told elsewhere: {over}");
-        // The library has a handler for the main thread, which does not judge instead of the checker.
+        // The library has a handler for the main thread; it is not asked.
         let main = check(&program, &["--check", "memory"], "main");
         assert_eq!(main["error"]["detail"], "stack-overflow", "{flags:?}: {main}");
     }

@@ -9,8 +9,8 @@
 //! entered into a list behind a lock, for the message that the handler writes; at its end both are
 //! undone. Where errors are judged, a stack overflow is reported as such and needs no message, so
 //! there a thread is answered as if the program had a handler of its own: that none of this is
-//! needed. Otherwise every thread would meet every other at that lock. The handler itself, which the
-//! library installs before `main`, does not keep illegal accesses from being reported there.
+//! needed. Otherwise every thread would meet every other at that lock. The handler itself, which
+//! the library installs before `main`, does not keep illegal accesses from being reported there.
 //!
 //! The key that runs destructors is *atomic*: no code of the program is called from there.
 //!
