@@ -150,7 +150,7 @@ impl<'e, E: Engine, H: Heuristic> BestFirst<'e, E, H> {
     /// Makes a move whose turn it is, and expands the state that it leads to.
     fn take_up(&mut self, candidate: Candidate) -> Option<Round> {
         let Candidate { from, thread, alternative, moves, .. } = candidate;
-        let before = self.reached.get(from)?.facts;
+        let before = self.reached.get(from).expect("states were reached before their moves").facts;
         if before.moves + 1 < moves {
             // Its state was reached by a shorter path since, and expanded again.
             return None;

@@ -477,7 +477,7 @@ impl Engine for Space<'_> {
     }
 
     fn expand(&mut self) -> Expansion {
-        if std::mem::take(&mut self.grown_aside) {
+        if std::mem::take(&mut self.grown_aside) || self.vector.is_overgrown() {
             return Expansion::Anew;
         }
         self.refresh_known();
